@@ -30,24 +30,26 @@ export function ActionButton({
     isSent(visit, action) &&
     Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));
   const own = isPressed ? visit : { ...visit, faults: {} };
+  const text = (
+    <>
+      {label}
+      {description !== undefined && <span class="hidden"> {description}</span>}
+    </>
+  );
   const form = (
     <Form visit={own} action={action} {...(to !== undefined && { to })}>
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       <button type="submit" class={danger ? "danger" : undefined}>
-        {label}
-        {description !== undefined && <span class="hidden"> {description}</span>}
+        {text}
       </button>
     </Form>
   );
   if (confirm === undefined) return form;
   return (
     <details class={danger ? "confirm danger" : "confirm"} open={isPressed}>
-      <summary>
-        {label}
-        {description !== undefined && <span class="hidden"> {description}</span>}
-      </summary>
+      <summary>{text}</summary>
       <p>{confirm}</p>
       {form}
     </details>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Change } from "../../../catalog/metrics/change-over.ts";
 import type { Visit } from "../visit/visit.ts";

@@ -11,16 +11,14 @@ export function ChannelPicker({
   visit,
   label,
   adds,
-  sends = false,
 }: {
   visit: Visit;
   label: string;
   /**
-   * Id of the field to which the chosen channel's number is added; without it, this field takes the number.
+   * Id of the field to which the chosen channel's number is added; without it, this field takes the number,
+   * and choosing a channel submits the form.
    */
   adds?: string;
-  /** Whether choosing a channel submits the form. */
-  sends?: boolean;
 }): JSX.Element {
   const words = visit.words.comparePages;
   const isOwn = adds === undefined;
@@ -29,7 +27,7 @@ export function ChannelPicker({
       class="picker"
       data-picker={asset(visit, "/account/channels/?as=choices&q=")}
       data-adds={adds}
-      data-sends={sends ? "yes" : undefined}
+      data-sends={isOwn ? "yes" : undefined}
       data-none={words.noChoice}
       hidden={!isOwn}
     >

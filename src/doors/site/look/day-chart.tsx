@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { parseDay, startOfDay } from "../../../values/moscow-time.ts";
 import type { Visit } from "../visit/visit.ts";
+import { DayText } from "./answer-times.tsx";
 import { Scroll } from "./data-table.tsx";
-import { DayOf } from "./shown.tsx";
 
 /** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
 export function DayChart<Row extends { day: string }>({
@@ -52,7 +51,7 @@ export function DayChart<Row extends { day: string }>({
               {days.map((row) => (
                 <tr>
                   <th scope="row" data-value={row.day}>
-                    <DayOf visit={visit} at={startOfDay(parseDay(row.day) ?? 0)} />
+                    <DayText visit={visit} day={row.day} />
                     {row.day === to && <small> {visit.words.overviewPage.unfinished}</small>}
                   </th>
                   {cellsOf(row)}

@@ -2,9 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
 import { exportIncluded } from "../../../methods/plan-rules.ts";
-import type { SiteContext } from "../site-context.ts";
+import type { PartProps } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../visit/viewer.ts";
-import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
 
 /**
@@ -16,9 +15,7 @@ export async function DownloadForm({
   context,
   rows,
   perThousand,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   /** Number of results; null if there may be more. */
   rows: number | null;
   /** Price of 1,000 rows, in words. */

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Page } from "../../../values/json-text.ts";
 import { nextCursor } from "../visit/look-up.ts";
@@ -11,25 +12,36 @@ export function Pager({
   page,
   path,
   given,
+  section = "",
+  first = visit.words.explorerPages.firstPage,
+  next = visit.words.explorerPages.nextPage,
+  children,
 }: {
   visit: Visit;
   page: Page<unknown>;
   path: string;
   /** The filters that the address gives. */
   given: Readonly<Record<string, string>>;
+  /** The list's place on the page, such as `#posts`. */
+  section?: string;
+  /** Labels of the links. */
+  first?: string;
+  next?: string;
+  /** Further links beside them. */
+  children?: Child;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
   const cursor = nextCursor(page);
   const hrefOf = (more: { cursor?: string }) =>
-    asset(visit, `${path}?${new URLSearchParams({ ...given, ...more })}`);
+    asset(visit, `${path}?${new URLSearchParams({ ...given, ...more })}${section}`);
   return (
     <p class="row">
-      {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}
+      {visit.query.get("cursor") && <a href={hrefOf({})}>{first}</a>}
       {cursor !== null && (
         <a href={hrefOf({ cursor })} rel="next">
-          {words.nextPage}
+          {next}
         </a>
       )}
+      {children}
     </p>
   );
 }

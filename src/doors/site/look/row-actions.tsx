@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { parseNumber } from "../../../values/parse-number.ts";
 import { EMPTY_FORM, type Visit } from "../visit/visit.ts";
+import { Faults } from "./form.tsx";
 
 /**
  * Shows once, above a table, what went wrong with the form of one of its rows; all of them have the same
@@ -17,11 +17,7 @@ export function RowFaults({
 }): JSX.Element | null {
   const messages = Object.values(visit.faults).flat();
   if (messages.length === 0 || !actions.includes(visit.form.get("action"))) return null;
-  return (
-    <p class="fault" role="alert">
-      {messages.join(" ")}
-    </p>
-  );
+  return <Faults messages={messages} />;
 }
 
 /** The visit without its submitted form, for rows' forms: they must not repeat what `RowFaults` shows. */

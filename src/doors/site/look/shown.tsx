@@ -1,8 +1,6 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { WORDS } from "../../../words/words.ts";
 import type { Visit } from "../visit/visit.ts";
 import { dateFormat, formatNumber } from "./formats.ts";
 
@@ -51,16 +49,16 @@ export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }
   return <DayOf visit={visit} at={at === null ? null : at - 1} />;
 }
 
-export function shownNumber({ language }: Visit, value: number): string {
-  return formatNumber(WORDS[language].locale, value);
+export function shownNumber({ words }: Visit, value: number): string {
+  return formatNumber(words.locale, value);
 }
 
 /** @param units names of bytes and their multiples of a thousand */
-export function shownBytes({ language }: Visit, bytes: number, units: readonly string[]): string {
+export function shownBytes({ words }: Visit, bytes: number, units: readonly string[]): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = formatNumber(WORDS[language].locale, value, format);
+  const text = formatNumber(words.locale, value, format);
   return `${text} ${units[power]}`;
 }
 

@@ -4,22 +4,19 @@ import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
 import { asset } from "../visit/site-path.ts";
-import type { PageView, View } from "../visit/view.ts";
+import { type PageView, page, type View } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 
 /** Page for an address that does not exist, or not for this visitor. */
 export function notFoundPage(visit: Visit): View {
   const { words } = visit;
-  return {
-    kind: "page",
-    status: 404,
-    title: words.notFound,
-    body: (
-      <p>
-        {words.notFoundText} <a href={asset(visit, "/account/")}>{words.overview}</a>
-      </p>
-    ),
-  };
+  return page(
+    words.notFound,
+    <p>
+      {words.notFoundText} <a href={asset(visit, "/account/")}>{words.overview}</a>
+    </p>,
+    { status: 404 },
+  );
 }
 
 /**
@@ -30,24 +27,21 @@ export function messagePage(visit: Visit, error: AppError): PageView {
   const { words, language, requestId } = visit;
   const isUnexpected = error.code === "internal";
   const text = isUnexpected ? words.failedText : inLanguage(language, error.publicMessage);
-  return {
-    kind: "page",
-    ...statusOf(error),
-    title: words.failed,
-    body: (
-      <>
-        <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>
-        {isUnexpected && (
-          <p>
-            {words.failedRequest} <code>{requestId}</code>
-          </p>
-        )}
+  return page(
+    words.failed,
+    <>
+      <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>
+      {isUnexpected && (
         <p>
-          <a href={asset(visit, "/account/")}>{words.overview}</a>
+          {words.failedRequest} <code>{requestId}</code>
         </p>
-      </>
-    ),
-  };
+      )}
+      <p>
+        <a href={asset(visit, "/account/")}>{words.overview}</a>
+      </p>
+    </>,
+    statusOf(error),
+  );
 }
 
 /** Status and headers of a page that reports the error. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../../errors.ts";
+import { AppError, type ErrorCode } from "../../../errors.ts";
 import { viewMethod } from "../../../methods/call.ts";
 import type { ApiMethod } from "../../../methods/method.ts";
 import { type Json, jsonValueOf, type Page } from "../../../values/json-text.ts";
@@ -23,14 +23,19 @@ export async function lookUp<Result>(
   );
 }
 
-/** Returns a refusal instead of throwing it, for a page that shows it beside its own form. */
-export async function orRefusal<Result>(result: Promise<Result>): Promise<Result | AppError> {
+/**
+ * Returns a refusal instead of throwing it, for a page that shows it beside its own form.
+ * @param more codes that this page shows too
+ */
+export async function orRefusal<Result>(
+  result: Promise<Result>,
+  ...more: ErrorCode[]
+): Promise<Result | AppError> {
   try {
     return await result;
   } catch (error) {
-    const isShownByPage =
-      error instanceof AppError && ["invalid", "tariff_required", "timeout"].includes(error.code);
-    if (isShownByPage) return error;
+    const codes: ErrorCode[] = ["invalid", "tariff_required", "timeout", ...more];
+    if (error instanceof AppError && codes.includes(error.code)) return error;
     throw error;
   }
 }

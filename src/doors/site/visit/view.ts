@@ -24,7 +24,7 @@ export type View =
 export function page(
   title: string,
   body: JSX.Element,
-  more: { setCookies?: string[] } = {},
+  more: Omit<PageView, "kind" | "title" | "body"> = {},
 ): PageView {
   return { kind: "page", title, body, ...more };
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";
@@ -10,7 +9,7 @@ import { message } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Form for a new or an existing alert. */
@@ -21,9 +20,7 @@ export function AlertForm({
   button,
   webhooks,
   alert,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   action: string;
   button: string;
   /** Webhooks that can deliver the alert. */

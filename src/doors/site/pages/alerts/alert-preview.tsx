@@ -4,10 +4,10 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
+import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -31,16 +31,12 @@ export function Preview({
   visit,
   context,
   preview: { matches, matches_capped: isCapped, results },
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   preview: PreviewView;
 }): JSX.Element {
   const words = visit.words.alertPages;
-  const cards = cardsOf(
-    context,
-    results.map(({ channel }) => channel),
-  );
+  const ids = results.map(({ channel }) => channel);
+  const cards = cardsOf(context, ids);
   const count = shownNumber(visit, matches);
   return (
     <section aria-labelledby="preview">
@@ -62,11 +58,11 @@ export function Preview({
                   visit={visit}
                   id={post.channel}
                   title={cards.get(post.channel)?.title ?? String(post.channel)}
-                  image={cards.get(post.channel)?.image ?? null}
+                  image={cards.get(post.channel)?.image}
                 />
                 <Moment visit={visit} at={post.published_at} />
               </p>
-              <Snippet snippet={post.snippet} highlights={post.highlights} />
+              <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (
                 <p>
                   <UserLink address={post.link}>{words.openPost}</UserLink>

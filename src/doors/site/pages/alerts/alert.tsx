@@ -4,14 +4,14 @@ import { alertsPreview } from "../../../../methods/alerts.ts";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { jsonValueOf } from "../../../../values/json-text.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -42,7 +42,7 @@ export const alertPage: SitePage = {
         <p>
           <a href={asset(visit, "/account/alerts/")}>← {words.allAlerts}</a>
         </p>
-        <Done visit={visit} words={visit.words.alertPages.done} />
+        <Done visit={visit} words={words.done} />
         {!isIncluded && (
           <p class="notice">
             {words.planWithout(plan.code)} {words.planKept}
@@ -93,19 +93,17 @@ export const alertPage: SitePage = {
 
 function AlertFacts({
   visit,
-  context: { services },
+  context,
   alert,
   webhooks,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   alert: AlertView;
   webhooks: readonly WebhookView[];
 }): JSX.Element {
   const words = visit.words.alertPages;
   const { channel, category, territory, is_ad: isAd } = alert;
-  const [card] = channel === null ? [] : jsonValueOf(services.channels.cards([channel]));
-  const { directory } = services;
+  const card = channel === null ? undefined : cardsOf(context, [channel]).get(channel);
+  const { directory } = context.services;
   const named = (slug: string, entries: readonly { slug: string; name: string }[]): string =>
     entries.find((entry) => entry.slug === slug)?.name ?? slug;
   return (

@@ -7,7 +7,7 @@ import { pageError } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -125,9 +125,7 @@ async function Create({
   context,
   webhooks,
   existing,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   webhooks: readonly WebhookView[];
   existing: number;
 }): Promise<HtmlEscapedString> {

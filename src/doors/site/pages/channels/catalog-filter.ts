@@ -30,16 +30,24 @@ export const FILTERS = [
 /** Filters in the address; empty text if not given. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
-export function filterOf({ query }: Visit): Filter {
-  const given = FILTERS.map((name) => {
+export function filterOf(visit: Visit): Filter {
+  return readFilters(FILTERS, visit);
+}
+
+/** Filters in the address by name, with numbers as people type them converted to the API's form. */
+export function readFilters<Name extends string>(
+  names: readonly Name[],
+  { query }: Visit,
+): Record<Name, string> {
+  const given = names.map((name) => {
     const text = query.get(name) ?? "";
     return [name, isNumberFilter(name) ? typedNumber(text) : text];
   });
-  return Object.fromEntries(given) as Filter;
+  return Object.fromEntries(given);
 }
 
 /** The filters that are given. */
-export function givenOf(filter: Filter): Record<string, string> {
+export function givenOf(filter: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 

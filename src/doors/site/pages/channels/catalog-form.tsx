@@ -19,12 +19,9 @@ const NUMBERS = [
 export function CatalogForm({
   visit,
   directory,
-  results,
 }: {
   visit: Visit;
   directory: Directory;
-  /** Id of the element with the results. */
-  results: string;
 }): JSX.Element {
   const { channelFields: labels, explorerPages: words } = visit.words;
   const field = { visit, search: "catalog" };
@@ -37,7 +34,7 @@ export function CatalogForm({
     <form
       method="get"
       action={asset(visit, "/account/channels/")}
-      data-live={results}
+      data-live="results"
       class="filters"
     >
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />

@@ -20,43 +20,25 @@ export async function ChannelCalls({
   const words = visit.words.explorerPages;
   const days = await daysForCall(readings, visit, context);
   const { posts: hasPosts } = await planOf(visit, context);
+  const ownPath = `/v1/msgr/channels/${card.id}/`;
+  const call = (label: string, path: string, query = {}) => (
+    <>
+      <h3>{label}</h3>
+      <ApiCall visit={visit} label={label} path={path} query={query} />
+    </>
+  );
   return (
     <section class="card" aria-labelledby="api">
       <h2 id="api">{words.useInApi}</h2>
       <p>
         {words.apiText} <a href={asset(visit, "/account/keys/")}>{words.makeKey}</a>
       </p>
-      <h3>{words.card}</h3>
-      <ApiCall visit={visit} label={words.card} path={`/v1/msgr/channels/${card.id}/`} />
-      {days !== null && (
-        <>
-          <h3>{words.statistics}</h3>
-          <ApiCall
-            visit={visit}
-            label={words.statistics}
-            path="/v1/msgr/stats/daily/"
-            query={{ channels: String(card.id), ...days }}
-          />
-        </>
-      )}
-      {hasPosts && (
-        <>
-          <h3>{words.latestPosts}</h3>
-          <ApiCall
-            visit={visit}
-            label={words.latestPosts}
-            path={`/v1/msgr/channels/${card.id}/posts/`}
-            query={{ limit: "10" }}
-          />
-          <h3>{visit.words.mentionPages.whoMentions}</h3>
-          <ApiCall
-            visit={visit}
-            label={visit.words.mentionPages.whoMentions}
-            path={`/v1/msgr/channels/${card.id}/mentions/`}
-            query={{ limit: "10" }}
-          />
-        </>
-      )}
+      {call(words.card, ownPath)}
+      {days !== null &&
+        call(words.statistics, "/v1/msgr/stats/daily/", { channels: String(card.id), ...days })}
+      {hasPosts && call(words.latestPosts, `${ownPath}posts/`, { limit: "10" })}
+      {hasPosts &&
+        call(visit.words.mentionPages.whoMentions, `${ownPath}mentions/`, { limit: "10" })}
     </section>
   );
 }

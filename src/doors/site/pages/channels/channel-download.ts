@@ -27,27 +27,16 @@ export async function channelDownload(
   visit: Visit,
   context: SiteContext,
 ): Promise<View | null> {
-  const name = `channel-${card.id}`;
   const wanted = visit.query.get("download");
-  if (wanted === "readings" || wanted === "posts") requireDownload(visit, context);
-  switch (wanted) {
-    case "readings": {
-      if (refusal !== null) throw refusal;
-      const file = `${name}-${formatDay(from)}-${formatDay(to)}.csv`;
-      return csvDownload(file, DAY_COLUMNS, rows);
-    }
-    case "posts": {
-      const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
-      const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context);
-      return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
-    }
-    default:
-      return null;
-  }
-}
-
-/** @throws AppError `throttled` for too many downloads */
-function requireDownload(visit: Visit, context: SiteContext): void {
+  if (wanted !== "readings" && wanted !== "posts") return null;
   const names = [`download ${visit.signedIn?.person.id}`];
   requireTurn(visit, context, names, visit.words.explorerPages.tooManyDownloads);
+  const name = `channel-${card.id}`;
+  if (wanted === "posts") {
+    const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
+    const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context);
+    return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
+  }
+  if (refusal !== null) throw refusal;
+  return csvDownload(`${name}-${formatDay(from)}-${formatDay(to)}.csv`, DAY_COLUMNS, rows);
 }

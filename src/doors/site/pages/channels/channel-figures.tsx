@@ -5,9 +5,9 @@ import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics
 import { changeOver } from "../../../../catalog/metrics/change-over.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
 import { averagesOf } from "../../../../catalog/statistics/averages.ts";
-import { parseDay, startOfDay } from "../../../../values/moscow-time.ts";
+import { DayText } from "../../look/answer-times.tsx";
 import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
-import { DayOf, shownNumber } from "../../look/shown.tsx";
+import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
@@ -44,8 +44,8 @@ export function channelFigures(
         )}
         {last !== undefined && last.subscribers !== card.subscribers && (
           <small>
-            {words.lastReading} <DayOf visit={visit} at={startOfDay(parseDay(last.day) ?? 0)} />:{" "}
-            {number(last.subscribers)}. {words.cardIsApart}
+            {words.lastReading} <DayText visit={visit} day={last.day} />: {number(last.subscribers)}
+            . {words.cardIsApart}
           </small>
         )}
       </li>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
@@ -11,13 +10,12 @@ import { DAY_MS, dayOf, parseInstant, startOfDay } from "../../../../values/mosc
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
-import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
-import { PostText } from "./post-text.tsx";
+import { PostLink, PostText } from "./post-text.tsx";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Shades for hours, from none to the maximum. */
@@ -135,9 +133,7 @@ export async function BestPosts({
             <p class="about">
               <strong>{words.viewsOf(shownNumber(visit, post.views))}</strong>
               <Moment visit={visit} at={post.published_at} />
-              {post.link !== null && webAddress(post.link) !== null && (
-                <UserLink address={post.link}>{words.openPost}</UserLink>
-              )}
+              <PostLink visit={visit} link={post.link} />
             </p>
             <PostText text={post.text} shown={BEST_LENGTH} context={context} />
           </li>

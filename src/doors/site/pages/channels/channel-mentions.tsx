@@ -6,21 +6,26 @@ import {
   type Mention,
   type Neighbour,
 } from "../../../../catalog/mentions/mention.ts";
-import { AppError, notFound } from "../../../../errors.ts";
+import { AppError } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { ChannelLink } from "../../look/channel-link.tsx";
+import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
+import { Pager } from "../../look/pager.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
-import { lookUp, nextCursor } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { MentionItems, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
+import { givenOf } from "./catalog-filter.ts";
+import { MentionItems } from "./channel-mentioned.tsx";
+import { namedChannel } from "./named-channel.ts";
 import { Neighbourhood } from "./neighbourhood.tsx";
+import { refusalText } from "./refusal-text.ts";
 
 const PAGE_SIZE = "20";
 
@@ -31,15 +36,15 @@ export const channelMentionsPage: SitePage = {
   path: "/account/channels/:id/mentions/",
   access: "member",
   async show(visit, context) {
-    const channel = visit.params["id"] ?? "";
-    if (channel === "") throw notFound("channel");
+    const channel = namedChannel(visit);
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = visit.words.mentionPages;
-    const title = card.title.trim() === "" ? visit.words.explorerPages.noTitle : card.title.trim();
+    const title = titleOf(visit, card);
     const [kind, cursor] = [visit.query.get("kind") ?? "", visit.query.get("cursor") ?? ""];
     const raw = { channel: String(card.id), limit: PAGE_SIZE, kind, cursor };
-    const found = await orMentionRefusal(
+    const found = await orRefusal(
       lookUp<Page<Mention>>(channelMentionsList, raw, visit, context),
+      "unavailable",
     );
     const back = (
       <p>
@@ -47,96 +52,72 @@ export const channelMentionsPage: SitePage = {
       </p>
     );
     if (found instanceof AppError) {
-      return {
-        kind: "page",
-        title: words.title(title),
-        status: found.code === "invalid" ? 400 : 200,
-        body: (
-          <>
-            <p class="notice">{await refusalText(found, visit, context)}</p>
-            {back}
-          </>
-        ),
-      };
+      return page(
+        words.title(title),
+        <>
+          <p class="notice">{await refusalText(found, words.closed, visit, context)}</p>
+          {back}
+        </>,
+        { status: found.code === "invalid" ? 400 : 200 },
+      );
     }
     const { mentionedBy, mentions } = await context.services.mentions.neighbours(card.id);
-    return {
-      kind: "page",
-      title: words.title(title),
-      body: (
-        <>
-          <section class="card" aria-labelledby="neighbourhood">
-            <h2 id="neighbourhood">{words.neighbourhood}</h2>
-            <p>{words.neighbourhoodText}</p>
-            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
-            <div class="halves">
-              <Neighbours
-                visit={visit}
-                label={words.mentionedBy}
-                channels={mentionedBy}
-                context={context}
-              />
-              <Neighbours
-                visit={visit}
-                label={words.mentions}
-                channels={mentions}
-                context={context}
-              />
-            </div>
-          </section>
-          <section aria-labelledby="mentions">
-            <h2 id="mentions">{words.latest}</h2>
-            <Kinds visit={visit} id={card.id} kind={kind} />
-            {found.results.length === 0 && <p class="empty">{words.none}</p>}
-            <MentionItems visit={visit} mentions={found.results} context={context} />
-            <Pages visit={visit} id={card.id} kind={kind} page={found} />
-          </section>
-          {back}
-        </>
-      ),
-    };
+    return page(
+      words.title(title),
+      <>
+        <section class="card" aria-labelledby="neighbourhood">
+          <h2 id="neighbourhood">{words.neighbourhood}</h2>
+          <p>{words.neighbourhoodText}</p>
+          <Neighbourhood title={title} from={mentionedBy} to={mentions} />
+          <div class="halves">
+            <Neighbours
+              visit={visit}
+              label={words.mentionedBy}
+              channels={mentionedBy}
+              context={context}
+            />
+            <Neighbours
+              visit={visit}
+              label={words.mentions}
+              channels={mentions}
+              context={context}
+            />
+          </div>
+        </section>
+        <section aria-labelledby="mentions">
+          <h2 id="mentions">{words.latest}</h2>
+          <Kinds visit={visit} id={card.id} kind={kind} />
+          {found.results.length === 0 && <p class="empty">{words.none}</p>}
+          <MentionItems visit={visit} mentions={found.results} context={context} />
+          <Pager
+            visit={visit}
+            page={found}
+            path={`/account/channels/${card.id}/mentions/`}
+            given={givenOf({ kind })}
+            section="#mentions"
+            first={words.later}
+            next={words.earlier}
+          />
+        </section>
+        {back}
+      </>,
+    );
   },
 };
 
-function hrefOf(visit: Visit, id: number, given: Record<string, string>): string {
-  const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
-  return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
-}
-
 function Kinds({ visit, id, kind }: { visit: Visit; id: number; kind: string }): JSX.Element {
   const words = visit.words.mentionPages;
+  const hrefOf = (one: string) => {
+    const query = new URLSearchParams(givenOf({ kind: one }));
+    return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
+  };
   return (
     <p class="row">
       {["", ...MENTION_KINDS].map((one) => (
-        <a href={hrefOf(visit, id, { kind: one })} aria-current={one === kind ? "true" : undefined}>
+        <a href={hrefOf(one)} aria-current={one === kind ? "true" : undefined}>
           {words.kindOf[one]}
         </a>
       ))}
-    </p>
-  );
-}
-
-function Pages({
-  visit,
-  id,
-  kind,
-  page,
-}: {
-  visit: Visit;
-  id: number;
-  kind: string;
-  page: Page<Mention>;
-}): JSX.Element {
-  const words = visit.words.mentionPages;
-  const cursor = nextCursor(page);
-  return (
-    <p class="row">
-      {visit.query.get("cursor") && <a href={hrefOf(visit, id, { kind })}>{words.later}</a>}
-      {cursor !== null && (
-        <a href={hrefOf(visit, id, { kind, cursor })} rel="next">
-          {words.earlier}
-        </a>
-      )}
     </p>
   );
 }
@@ -151,10 +132,8 @@ function Neighbours({
   channels: readonly Neighbour[];
 }): JSX.Element {
   const words = visit.words.mentionPages;
-  const cards = cardsOf(
-    context,
-    channels.map(({ id }) => id),
-  );
+  const ids = channels.map(({ id }) => id);
+  const cards = cardsOf(context, ids);
   return (
     <div>
       <h3>{label}</h3>
@@ -165,12 +144,7 @@ function Neighbours({
           {channels.map(({ id, title, posts }) => (
             <tr>
               <th scope="row">
-                <ChannelLink
-                  visit={visit}
-                  id={id}
-                  title={title}
-                  image={cards.get(id)?.image ?? null}
-                />
+                <ChannelLink visit={visit} id={id} title={title} image={cards.get(id)?.image} />
               </th>
               <td class="number">{shownNumber(visit, posts)}</td>
             </tr>

@@ -5,21 +5,21 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
+import { Pager } from "../../look/pager.tsx";
 import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
-import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf, planOf } from "../../visit/viewer.ts";
+import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "./channel-readings.ts";
-import { PostText } from "./post-text.tsx";
+import { PostMarks, PostText } from "./post-text.tsx";
+import { refusalText } from "./refusal-text.ts";
 
 /** Small, because posts are long. */
 const PAGE_SIZE = "10";
@@ -42,7 +42,7 @@ export async function channelPosts(
     <section aria-labelledby="posts">
       <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
       {found instanceof AppError ? (
-        <p class="notice">{await refusalOf(found, visit, context)}</p>
+        <p class="notice">{await refusalText(found, words.postsClosed, visit, context)}</p>
       ) : (
         <Posts visit={visit} id={id} page={found} context={context} />
       )}
@@ -64,12 +64,6 @@ function isStaff({ signedIn }: Visit): boolean {
   return signedIn?.person.isStaff === true;
 }
 
-async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
-  const plan = await planOf(visit, context);
-  if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
-  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.publicMessage);
-}
-
 function Posts({
   visit,
   id,
@@ -80,11 +74,7 @@ function Posts({
   page: Page<PostView>;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const cursor = nextCursor(page);
-  const hrefOf = (more: Record<string, string>) => {
-    const query = new URLSearchParams({ days: periodOf(visit), ...more });
-    return asset(visit, `/account/channels/${id}/?${query}#posts`);
-  };
+  const path = `/account/channels/${id}/`;
   return (
     <>
       <RowFaults visit={visit} actions={["delete-post"]} />
@@ -92,19 +82,19 @@ function Posts({
       {withRoom(page.results).map(({ post, room }) => (
         <Post visit={visit} post={post} room={room} context={context} />
       ))}
-      <p class="row">
-        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
-        {cursor !== null && (
-          <a href={hrefOf({ cursor })} rel="next">
-            {words.earlierPosts}
-          </a>
-        )}
+      <Pager
+        visit={visit}
+        page={page}
+        path={path}
+        given={{ days: periodOf(visit) }}
+        section="#posts"
+        first={words.latestPosts}
+        next={words.earlierPosts}
+      >
         {page.results.length > 0 && (
-          <a href={asset(visit, `/account/channels/${id}/?download=posts`)}>
-            {words.downloadPosts}
-          </a>
+          <a href={asset(visit, `${path}?download=posts`)}>{words.downloadPosts}</a>
         )}
-      </p>
+      </Pager>
     </>
   );
 }
@@ -143,13 +133,7 @@ function Post({
         {countsOf(post, visit).map((count) => (
           <span>{count}</span>
         ))}
-        {post.media?.map((kind) => (
-          <span>{words.media[kind]}</span>
-        ))}
-        {post.is_ad && <span class="badge warn">{words.advertising}</span>}
-        {webAddress(post.link) !== null && post.link !== null && (
-          <UserLink address={post.link}>{words.openPost}</UserLink>
-        )}
+        <PostMarks visit={visit} post={post} />
       </p>
       <ForwardedFrom visit={visit} post={post} />
       <PostText

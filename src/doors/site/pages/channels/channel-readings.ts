@@ -26,12 +26,10 @@ export interface ReadingPeriod {
   period: Period;
   from: Day;
   to: Day;
-  /** First day of the rows needed for growth, even if the period is shorter. */
-  growthFrom: Day;
 }
 
 /** Channels' readings in such a period. */
-interface ReadDays {
+export interface Readings extends ReadingPeriod {
   /** Ordered by channel, then by day. */
   rows: DailyStatisticsView[];
   /** Rows of the last weeks, for growth. */
@@ -40,27 +38,16 @@ interface ReadDays {
   refusal: AppError | null;
 }
 
-export type Readings = ReadingPeriod & ReadDays;
-
 export function periodOf({ query }: Visit): Period {
   return PERIODS.find((period) => period === query.get("days")) ?? PERIODS[0];
 }
 
+/** Channels' days in the period requested by the address, up to their last reading or post. */
 export async function readReadings(
-  card: CardView,
-  visit: Visit,
-  context: SiteContext,
-): Promise<Readings> {
-  const period = await readPeriod([card], visit, context);
-  return { ...period, ...(await readDays([card.id], period, visit, context)) };
-}
-
-/** The period requested by the address, up to the channels' last reading or post. */
-export async function readPeriod(
   cards: readonly CardView[],
   visit: Visit,
   context: SiteContext,
-): Promise<ReadingPeriod> {
+): Promise<Readings> {
   const period = periodOf(visit);
   const today = dayOf(visit.nowMs);
   const spans = cards.flatMap(({ id }) => spanOf(id, context));
@@ -72,12 +59,21 @@ export async function readPeriod(
   const open = firstDayOf(await planOf(visit, context), today);
   // The shortest period is reduced to what the plan shows; longer ones are refused as a whole.
   const cut = (day: Day) => (to < open ? day : Math.max(day, open));
-  const from = to - days + 1;
+  const from = period === PERIODS[0] ? cut(to - days + 1) : to - days + 1;
+  // Channels without any reading are not queried, so that the plan does not refuse them.
+  if (spans.length === 0) return { period, from, to, rows: [], recent: [], refusal: null };
+  const ids = cards.map(({ id }) => id);
+  // Needed for growth, even if the period is shorter.
+  const growthFrom = cut(to - GROWTH_DAYS);
+  const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
+  const rows = await orRefusal(requestDays(ids, from, to, visit, context));
   return {
     period,
-    from: period === PERIODS[0] ? cut(from) : from,
+    from,
     to,
-    growthFrom: cut(to - GROWTH_DAYS),
+    rows: rows instanceof AppError ? [] : rows,
+    recent: recent instanceof AppError ? [] : recent,
+    refusal: rows instanceof AppError ? rows : null,
   };
 }
 
@@ -114,26 +110,10 @@ function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day 
   return first === null || last === null ? [] : [{ first, last }];
 }
 
-/** Reads channels' days through the API's own method, so that the plan's rules apply. */
-export async function readDays(
-  ids: readonly number[],
-  { from, to, growthFrom }: ReadingPeriod,
-  visit: Visit,
-  context: SiteContext,
-): Promise<ReadDays> {
-  // Channels without any reading are not queried, so that the plan does not refuse them.
-  const isRead = ids.some((id) => spanOf(id, context).length > 0);
-  if (!isRead) return { rows: [], recent: [], refusal: null };
-  const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
-  const rows = await orRefusal(requestDays(ids, from, to, visit, context));
-  return {
-    rows: rows instanceof AppError ? [] : rows,
-    recent: recent instanceof AppError ? [] : recent,
-    refusal: rows instanceof AppError ? rows : null,
-  };
-}
-
-/** Days of some channels, in as many requests as the method needs for a long period. */
+/**
+ * Channels' days from the API's own method, so that the plan's rules apply, in as many requests as it needs
+ * for a long period.
+ */
 async function requestDays(
   ids: readonly number[],
   from: Day,

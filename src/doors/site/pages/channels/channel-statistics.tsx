@@ -33,7 +33,7 @@ export async function ReadingsChart({
         <Periods visit={visit} path={`/account/channels/${card.id}/`} current={period} />
       </div>
       {refusal !== null ? (
-        <p class="notice">{await refusalText(refusal, visit, context)}</p>
+        <p class="notice">{await historyRefusal(refusal, visit, context)}</p>
       ) : rows.length === 0 ? (
         <p class="empty">{words.noStatistics}</p>
       ) : (
@@ -59,7 +59,8 @@ export async function ReadingsChart({
   );
 }
 
-export async function refusalText(
+/** Why a period is refused. */
+export async function historyRefusal(
   error: AppError,
   visit: Visit,
   context: SiteContext,

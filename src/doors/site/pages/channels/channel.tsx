@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
-import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { titleOf } from "../../look/channel-link.tsx";
 import { Done } from "../../look/done.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import { ChannelCalls } from "./channel-calls.tsx";
 import { ChannelCard } from "./channel-card.tsx";
 import { channelDownload } from "./channel-download.ts";
@@ -17,14 +18,14 @@ import { channelPosts, deletePost } from "./channel-posts.tsx";
 import { readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
+import { namedChannel } from "./named-channel.ts";
 
 /** `/account/channels/:id/`: a channel's figures, days, habits and posts. */
 export const channelPage: SitePage = {
   path: "/account/channels/:id/",
   access: "member",
   async show(visit, context) {
-    const channel = visit.params["id"] ?? "";
-    if (channel === "") throw notFound("channel");
+    const channel = namedChannel(visit);
     const card = await lookUp<CardAnswer>(
       channelsRetrieve,
       { channel, include: "metrics" },
@@ -32,41 +33,36 @@ export const channelPage: SitePage = {
       context,
     );
     const words = visit.words.explorerPages;
-    const readings = await readReadings(card, visit, context);
+    const readings = await readReadings([card], visit, context);
     const download = await channelDownload(card, readings, visit, context);
     if (download !== null) return download;
     const habits = await readHabits(card, readings, visit, context);
-    const title = card.title.trim() === "" ? words.noTitle : card.title.trim();
-    return {
-      kind: "page",
+    const title = titleOf(visit, card);
+    return page(
       title,
-      heading: <ChannelHead visit={visit} card={card} title={title} context={context} />,
-      body: (
-        <>
-          <Done visit={visit} words={{ deleted: words.postDeleted }} />
-          {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
-          {channelFigures(card, readings, habits, visit)}
-          {await ReadingsChart({ card, readings, visit, context })}
-          <div class="halves">
-            <div class="stack">
-              {habits !== null && habits.posts > 0 && (
-                <PostingHours visit={visit} habits={habits} />
-              )}
-              <ChannelCard visit={visit} card={card} directory={context.services.directory} />
-            </div>
-            {habits !== null && habits.posts > 0 && (
-              <BestPosts visit={visit} habits={habits} context={context} />
-            )}
+      <>
+        <Done visit={visit} words={{ deleted: words.postDeleted }} />
+        {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
+        {channelFigures(card, readings, habits, visit)}
+        {await ReadingsChart({ card, readings, visit, context })}
+        <div class="halves">
+          <div class="stack">
+            {habits !== null && habits.posts > 0 && <PostingHours visit={visit} habits={habits} />}
+            <ChannelCard visit={visit} card={card} directory={context.services.directory} />
           </div>
-          {await mentionsOfChannel(card, visit, context)}
-          {await channelPosts(card, visit, context)}
-          {await ChannelCalls({ visit, card, readings, context })}
-          <p>
-            <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
-          </p>
-        </>
-      ),
-    };
+          {habits !== null && habits.posts > 0 && (
+            <BestPosts visit={visit} habits={habits} context={context} />
+          )}
+        </div>
+        {await mentionsOfChannel(card, visit, context)}
+        {await channelPosts(card, visit, context)}
+        {await ChannelCalls({ visit, card, readings, context })}
+        <p>
+          <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
+        </p>
+      </>,
+      { heading: <ChannelHead visit={visit} card={card} title={title} context={context} /> },
+    );
   },
   actions: { "delete-post": deletePost },
 };

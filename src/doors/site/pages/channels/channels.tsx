@@ -11,6 +11,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { countChannels, type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogForm } from "./catalog-form.tsx";
@@ -30,9 +31,9 @@ export const channelsPage: SitePage = {
     const { query } = visit;
     const filter = filterOf(visit);
     if (query.get("as") === "choices") return channelChoices(filter, visit, context);
-    const page = { limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
+    const wanted = { limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
     const [found, count] = await Promise.all([
-      orRefusal(findChannels(filter, page, visit, context)),
+      orRefusal(findChannels(filter, wanted, visit, context)),
       countChannels(filter, context),
     ]);
     const isRefused = found instanceof AppError;
@@ -40,29 +41,26 @@ export const channelsPage: SitePage = {
       ? cutText(messageOf(visit, found), SUMMARY_BYTES_MAX)
       : countText(visit, count, found.results.length);
     const isFault = isRefused && found.code === "invalid" && !isShortQuery(visit, found);
-    return {
-      kind: "page",
-      title: visit.words.channels,
-      status: isFault ? 400 : 200,
-      body: (
-        <>
-          <search>
-            <CatalogForm visit={visit} directory={context.services.directory} results="results" />
-          </search>
-          <p id="results-summary" class="hidden" role="status" />
-          <p>
-            <a href={asset(visit, "/account/trending/")}>{visit.words.trendingPage.title}</a>
-          </p>
-          <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
-            {isRefused ? (
-              <Refusal visit={visit} error={found} />
-            ) : (
-              await CatalogResults({ visit, context, page: found, filter, summary, count })
-            )}
-          </section>
-        </>
-      ),
-    };
+    return page(
+      visit.words.channels,
+      <>
+        <search>
+          <CatalogForm visit={visit} directory={context.services.directory} />
+        </search>
+        <p id="results-summary" class="hidden" role="status" />
+        <p>
+          <a href={asset(visit, "/account/trending/")}>{visit.words.trendingPage.title}</a>
+        </p>
+        <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
+          {isRefused ? (
+            <Refusal visit={visit} error={found} />
+          ) : (
+            await CatalogResults({ visit, context, page: found, filter, summary, count })
+          )}
+        </section>
+      </>,
+      { status: isFault ? 400 : 200 },
+    );
   },
   actions: {
     export(visit, context) {

@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { PostView } from "../../../../catalog/posts/post.ts";
+import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import type { Visit } from "../../visit/visit.ts";
 
 /** Paired marks: a text is not cut between the two. */
 const PAIRS = ["```", "**", "__", "~~", "`"];
@@ -47,6 +50,38 @@ function Html({ text, context }: { text: string; context: Pick<SiteContext, "pos
       {raw(context.postHtml(text))}
     </div>
   );
+}
+
+/** What a post carries besides its text: media, advertising, and the link to it in the messenger. */
+export function PostMarks({
+  visit,
+  post: { media, is_ad, link },
+}: {
+  visit: Visit;
+  post: Pick<PostView, "media" | "is_ad" | "link">;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  return (
+    <>
+      {media?.map((kind) => (
+        <span>{words.media[kind]}</span>
+      ))}
+      {is_ad && <span class="badge warn">{words.advertising}</span>}
+      <PostLink visit={visit} link={link} />
+    </>
+  );
+}
+
+/** Link to a post in its messenger; null if it does not lead to the web. */
+export function PostLink({
+  visit,
+  link,
+}: {
+  visit: Visit;
+  link: string | null;
+}): JSX.Element | null {
+  if (link === null || webAddress(link) === null) return null;
+  return <UserLink address={link}>{visit.words.explorerPages.openPost}</UserLink>;
 }
 
 /** Splits a long text between lines, or else between words, and before anything that must not be cut. */

@@ -7,6 +7,7 @@ import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
@@ -28,39 +29,33 @@ export const trendingPage: SitePage = {
     );
     const isFault = found instanceof AppError;
     const grown = isFault ? [] : found.results.filter(hasGrown);
-    return {
-      kind: "page",
-      title: words.title,
-      status: isFault ? 400 : 200,
-      body: (
-        <>
-          <p>{words.about}</p>
-          <TrendingForm visit={visit} context={context} ordering={filter.ordering} />
-          {grown.length === 0 ? (
-            ((await MetricsComing({ visit, context })) ?? <p class="empty">{words.nothing}</p>)
-          ) : (
-            <>
-              <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")}>
-                <p class="row apart">
-                  <a
-                    href={asset(
-                      visit,
-                      `/account/channels/?${new URLSearchParams(givenOf(filter))}`,
-                    )}
-                  >
-                    {words.all}
-                  </a>
-                  <button type="submit" class="second small">
-                    {visit.words.explorerPages.compareChosen}
-                  </button>
-                </p>
-              </form>
-              {await CatalogTable({ visit, context, cards: grown })}
-            </>
-          )}
-        </>
-      ),
-    };
+    return page(
+      words.title,
+      <>
+        <p>{words.about}</p>
+        <TrendingForm visit={visit} context={context} ordering={filter.ordering} />
+        {grown.length === 0 ? (
+          ((await MetricsComing({ visit, context })) ?? <p class="empty">{words.nothing}</p>)
+        ) : (
+          <>
+            <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")}>
+              <p class="row apart">
+                <a
+                  href={asset(visit, `/account/channels/?${new URLSearchParams(givenOf(filter))}`)}
+                >
+                  {words.all}
+                </a>
+                <button type="submit" class="second small">
+                  {visit.words.explorerPages.compareChosen}
+                </button>
+              </p>
+            </form>
+            {await CatalogTable({ visit, context, cards: grown })}
+          </>
+        )}
+      </>,
+      { status: isFault ? 400 : 200 },
+    );
   },
 };
 

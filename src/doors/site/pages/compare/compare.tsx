@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { ApiCall } from "../../look/api-call.tsx";
+import { titleOf } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -9,7 +10,7 @@ import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
-import { Periods, refusalText } from "../channels/channel-statistics.tsx";
+import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
 import { ComparedFigures } from "./compared-figures.tsx";
@@ -50,7 +51,7 @@ export const comparePage: SitePage = {
 /** The compared channels, each with a button to remove it, and the form for adding one. */
 function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }): JSX.Element {
   const words = visit.words.comparePages;
-  const ids = cards.map(({ id }) => id);
+  const idsWithout = (card: CardView) => cards.flatMap(({ id }) => (id === card.id ? [] : id));
   return (
     <form method="get" action={asset(visit, PATH)} class="card chosen">
       <ul class="chips">
@@ -58,13 +59,7 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
           <li class={`tint-${at}`}>
             <input type="hidden" name="channels" value={card.id} />
             <bdi>{titleOf(visit, card)}</bdi>
-            <a
-              href={hrefOf(
-                visit,
-                ids.filter((id) => id !== card.id),
-                {},
-              )}
-            >
+            <a href={hrefOf(visit, idsWithout(card))}>
               <span aria-hidden="true">×</span>
               <span class="hidden">
                 {words.remove} {titleOf(visit, card)}
@@ -77,7 +72,7 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
         <div class="row">
           <input type="hidden" name="days" value={periodOf(visit)} />
           <input type="hidden" name="measure" value={measureOf(visit)} />
-          <ChannelPicker visit={visit} label={words.add} sends />
+          <ChannelPicker visit={visit} label={words.add} />
           <button type="submit">{words.addButton}</button>
         </div>
       )}
@@ -107,7 +102,7 @@ async function Picture({
           <Periods visit={visit} path={PATH} current={period} query={query} />
         </div>
         {refusal !== null ? (
-          <p class="notice">{await refusalText(refusal, visit, context)}</p>
+          <p class="notice">{await historyRefusal(refusal, visit, context)}</p>
         ) : rows.length === 0 ? (
           <p class="empty">{visit.words.explorerPages.noStatistics}</p>
         ) : (
@@ -136,7 +131,7 @@ async function Picture({
               visit={visit}
               label={words.compare}
               path="/v1/msgr/channels/compare/"
-              query={comparisonCall(ids, compared)}
+              query={comparisonCall(cards, compared)}
             />
           )}
         </section>
@@ -169,12 +164,8 @@ function Measures({
   );
 }
 
-function titleOf(visit: Visit, { title }: CardView): string {
-  return title.trim() === "" ? visit.words.explorerPages.noTitle : title.trim();
-}
-
 /** Address of the page with these channels and other parameters. */
-function hrefOf(visit: Visit, ids: readonly number[], more: Record<string, string>): string {
+function hrefOf(visit: Visit, ids: readonly number[], more: { measure?: Measure } = {}): string {
   const query = { days: periodOf(visit), measure: measureOf(visit), ...more };
   return asset(visit, `${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
 }

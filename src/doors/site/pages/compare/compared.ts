@@ -14,8 +14,7 @@ import {
   PERIODS,
   type ReadingPeriod,
   type Readings,
-  readDays,
-  readPeriod,
+  readReadings,
 } from "../channels/channel-readings.ts";
 
 /** As many lines as can be distinguished in one chart. */
@@ -42,28 +41,26 @@ export async function readCompared(visit: Visit, context: SiteContext): Promise<
   );
   const cards = new Map(found.flatMap((card) => (card === null ? [] : [[card.id, card] as const])));
   const shown = [...cards.values()].slice(0, COMPARED_MAX);
-  const ids = shown.map(({ id }) => id);
-  const period = await readPeriod(shown, visit, context);
+  const readings = await readReadings(shown, visit, context);
   return {
     cards: shown,
     unknown: names
       .filter((_, at) => found[at] === null)
       .map((name) => cutText(name, NAME_BYTES_MAX)),
     isTooMany: names.length > COMPARED_MAX && cards.size >= COMPARED_MAX,
-    ...period,
-    ...(await readDays(ids, period, visit, context)),
-    comparisons: await readComparisons(ids, period, visit, context),
+    ...readings,
+    comparisons: await readComparisons(shown, readings, visit, context),
   };
 }
 
 async function readComparisons(
-  ids: readonly number[],
+  cards: readonly CardView[],
   period: ReadingPeriod,
   visit: Visit,
   context: SiteContext,
 ): Promise<Compared["comparisons"]> {
-  if (ids.length === 0) return new Map();
-  const raw = comparisonCall(ids, period);
+  if (cards.length === 0) return new Map();
+  const raw = comparisonCall(cards, period);
   const found = await orRefusal(
     lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw, visit, context),
   );
@@ -74,11 +71,11 @@ async function readComparisons(
 
 /** The API call for a period; the shortest one is the method's default, the metrics' 30 days. */
 export function comparisonCall(
-  ids: readonly number[],
-  { period, from, to }: Pick<ReadingPeriod, "period" | "from" | "to">,
+  cards: readonly CardView[],
+  { period, from, to }: ReadingPeriod,
 ): Record<string, string> {
   const bounds = period === PERIODS[0] ? {} : { from: formatDay(from), to: formatDay(to) };
-  return { channels: ids.join(), ...bounds };
+  return { channels: cards.map(({ id }) => id).join(), ...bounds };
 }
 
 async function findCard(

@@ -53,17 +53,14 @@ async function parse(visit: Visit, context: SiteContext): Promise<ParsedRequest>
 function faultView(visit: Visit, fault: Fault): View {
   if (fault === "off") return notFoundPage(visit);
   const words = visit.words.oauthPages;
-  return {
-    kind: "page",
-    status: 400,
-    title: words.title,
-    body: (
-      <>
-        <p role="alert">{words.faults[fault]}</p>
-        <p>{words.nothingGiven}</p>
-      </>
-    ),
-  };
+  return page(
+    words.title,
+    <>
+      <p role="alert">{words.faults[fault]}</p>
+      <p>{words.nothingGiven}</p>
+    </>,
+    { status: 400 },
+  );
 }
 
 function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest): View {
@@ -147,14 +144,11 @@ async function refuse(visit: Visit, context: SiteContext): Promise<View> {
  */
 function leaveView(visit: Visit, { redirectUri }: AuthorizationRequest, to: string): View {
   const words = visit.words.oauthPages;
-  return {
-    kind: "page",
-    title: words.title,
-    headers: { refresh: `0; url=${to}` },
-    body: (
-      <p role="status" class="wrapped">
-        {words.leaving} <a href={to}>{hostOf(redirectUri)}</a>
-      </p>
-    ),
-  };
+  return page(
+    words.title,
+    <p role="status" class="wrapped">
+      {words.leaving} <a href={to}>{hostOf(redirectUri)}</a>
+    </p>,
+    { headers: { refresh: `0; url=${to}` } },
+  );
 }

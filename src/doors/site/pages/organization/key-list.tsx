@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Member } from "../../../../customers/accounts/accounts.table.ts";
@@ -67,7 +66,11 @@ async function pageOf(
   // One more than is shown tells whether there is another page.
   const limit = KEYS_PER_PAGE + 1;
   const found = await context.keys.newest({
-    ...{ ...visibleKeys(visit), areEnded, nowMs, before, limit },
+    ...visibleKeys(visit),
+    areEnded,
+    nowMs,
+    before,
+    limit,
   });
   const shown = found.slice(0, KEYS_PER_PAGE);
   const last = shown.at(-1);

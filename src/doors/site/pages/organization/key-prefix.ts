@@ -1,6 +1,9 @@
 import { GRANT_PREFIX } from "../../../../customers/oauth/oauth-token.ts";
 import type { SitePage } from "../../site-pages.ts";
 
+/** Newest keys to examine; a person hardly ever has more assistants than this. */
+const KEYS_EXAMINED = 100;
+
 /**
  * `/account/keys/prefix/`: prefix of the visitor's newest working key, for the snippets of `/docs/`. JSON
  * `{prefix}`, null for strangers and for somebody without a key.
@@ -20,6 +23,3 @@ export const keyPrefixPage: SitePage = {
     return { kind: "json", value: { prefix: newest?.prefix ?? null } };
   },
 };
-
-/** Newest keys to examine; a person hardly ever has more assistants than this. */
-const KEYS_EXAMINED = 100;

@@ -1,12 +1,10 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { type AppError, toAppError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
-import { WORDS } from "../../../../words/words.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -99,8 +97,8 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
 }
 
 /** The error unchanged, except for a plan without room, which this page explains in its own words. */
-function withOwnText({ language }: Visit, thrown: unknown): AppError {
+function withOwnText({ words }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
-  return pageError(error.code, WORDS[language].organizationPages.planHasNoRoom);
+  return pageError(error.code, words.organizationPages.planHasNoRoom);
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
@@ -17,7 +16,7 @@ import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 import { makeKey } from "./new-key.tsx";
 import { revokeKey } from "./revoke-key.ts";
 
-/** `/account/keys/`: API keys, and buttons to enable webhooks (specification, section 3). */
+/** `/account/keys/`: API keys, and buttons to enable webhooks. */
 export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",

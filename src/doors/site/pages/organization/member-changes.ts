@@ -1,7 +1,6 @@
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import type { MemberChange, MemberDenial } from "../../../../customers/accounts/member-rules.ts";
 import type { AppError } from "../../../../errors.ts";
-import { WORDS } from "../../../../words/words.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
 import { sentNumber } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -53,8 +52,8 @@ export async function requireSentMember(
   return found;
 }
 
-export function refused({ language }: Visit, denial: MemberDenial): AppError {
+export function refused({ words }: Visit, denial: MemberDenial): AppError {
   const isForbidden = denial === "managers_only" || denial === "owners_only";
-  const { denials } = WORDS[language].organizationPages;
+  const { denials } = words.organizationPages;
   return pageError(isForbidden ? "manager_required" : "conflict", denials[denial]);
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../../customers/accounts/member-rules.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { HtmlEscapedString } from "hono/utils/html";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";
@@ -37,20 +36,17 @@ export const choosePasswordPage: SitePage = {
 /** Says that a link was used, before somebody types a password in vain. */
 function linkUsedPage(visit: Visit): View {
   const { words } = visit;
-  return {
-    kind: "page",
-    status: 404,
-    title: words.choosePassword,
-    body: (
-      <>
-        <p role="alert">{words.linkUsed}</p>
-        <p class="row">
-          <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
-          <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
-        </p>
-      </>
-    ),
-  };
+  return page(
+    words.choosePassword,
+    <>
+      <p role="alert">{words.linkUsed}</p>
+      <p class="row">
+        <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+        <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+      </p>
+    </>,
+    { status: 404 },
+  );
 }
 
 async function choose(visit: Visit, { people }: SiteContext): Promise<View> {

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Form } from "../../look/form.tsx";

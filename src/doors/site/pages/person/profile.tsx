@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { Actor } from "../../../../customers/audit/audit-log.ts";
 import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
@@ -41,21 +40,18 @@ export const setUpPage: SitePage = {
 /** Says that the address was used or has expired, and the same for one that was never valid. */
 function usedPage(visit: Visit): View {
   const { words } = visit;
-  return {
-    kind: "page",
-    status: 404,
-    title: words.setUp,
-    body: (
-      <>
-        <p role="alert">
-          {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
-        </p>
-        <p>
-          {words.setUpByCommand} <code>kanalog staff add ada@example.com</code>
-        </p>
-      </>
-    ),
-  };
+  return page(
+    words.setUp,
+    <>
+      <p role="alert">
+        {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+      </p>
+      <p>
+        {words.setUpByCommand} <code>kanalog staff add ada@example.com</code>
+      </p>
+    </>,
+    { status: 404 },
+  );
 }
 
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
@@ -9,7 +8,7 @@ import { EmailField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
-import { ownPath, redirect, type View } from "../../visit/view.ts";
+import { ownPath, page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** `/account/sign-in/`, and signing out. */
@@ -32,35 +31,30 @@ export async function signInView(
   const { words } = visit;
   const isSetUpNeeded = await setUp.isNeeded();
   const mayMakeAccount = await isSignUpOpen();
-  return {
-    kind: "page",
-    title: words.signIn,
-    body: (
-      <>
-        {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
-        <Done visit={visit} words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
-        <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
-          <EmailField visit={visit} action="sign-in" />
-          <TextField
-            visit={visit}
-            action="sign-in"
-            name="password"
-            label={words.password}
-            type="password"
-            autocomplete="current-password"
-          />
-          <input type="hidden" name="next" value={next} />
-          <button type="submit">{words.signIn}</button>
-        </Form>
-        <p class="row">
-          <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
-          {mayMakeAccount && (
-            <a href={asset(visit, "/account/sign-up/")}>{words.signUpPage.title}</a>
-          )}
-        </p>
-      </>
-    ),
-  };
+  return page(
+    words.signIn,
+    <>
+      {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
+      <Done visit={visit} words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
+      <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
+        <EmailField visit={visit} action="sign-in" />
+        <TextField
+          visit={visit}
+          action="sign-in"
+          name="password"
+          label={words.password}
+          type="password"
+          autocomplete="current-password"
+        />
+        <input type="hidden" name="next" value={next} />
+        <button type="submit">{words.signIn}</button>
+      </Form>
+      <p class="row">
+        <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+        {mayMakeAccount && <a href={asset(visit, "/account/sign-up/")}>{words.signUpPage.title}</a>}
+      </p>
+    </>,
+  );
 }
 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { notFound } from "../../../../errors.ts";
@@ -86,20 +85,17 @@ async function finishView(visit: Visit, { signUps }: SiteContext): Promise<View>
 
 function linkUsedView(visit: Visit): View {
   const words = visit.words.signUpPage;
-  return {
-    kind: "page",
-    status: 404,
-    title: words.title,
-    body: (
-      <>
-        <p role="alert">{words.linkUsed}</p>
-        <p class="row">
-          <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
-          <a href={asset(visit, PATH)}>{words.again}</a>
-        </p>
-      </>
-    ),
-  };
+  return page(
+    words.title,
+    <>
+      <p role="alert">{words.linkUsed}</p>
+      <p class="row">
+        <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
+        <a href={asset(visit, PATH)}>{words.again}</a>
+      </p>
+    </>,
+    { status: 404 },
+  );
 }
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {

@@ -9,12 +9,12 @@ import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
 import { Pager } from "../../look/pager.tsx";
+import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { Snippet } from "../../look/snippet.tsx";
-import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { PostMarks } from "../channels/post-text.tsx";
 
 /** The posts found: their number, each with its hits marked, and the API request. */
 export async function FoundPosts({
@@ -24,9 +24,7 @@ export async function FoundPosts({
   given,
   summary,
   count,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   page: Page<FoundPost>;
   /** Filters given in the address. */
   given: Record<string, string>;
@@ -38,10 +36,8 @@ export async function FoundPosts({
   const { explorerPages: words, postPages } = visit.words;
   const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
-  const cards = cardsOf(
-    context,
-    page.results.map(({ channel }) => channel),
-  );
+  const ids = page.results.map(({ channel }) => channel);
+  const cards = cardsOf(context, ids);
   return (
     <>
       <p>
@@ -93,7 +89,7 @@ function Found({
   card: CardView | undefined;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const { channel, published_at, views, views_at, media, is_ad, link } = post;
+  const { channel, published_at, views, views_at } = post;
   return (
     <article class="post">
       <p class="about">
@@ -101,19 +97,13 @@ function Found({
           visit={visit}
           id={channel}
           title={card?.title ?? words.channelNumber(channel)}
-          image={card?.image ?? null}
+          image={card?.image}
         />
         <Moment visit={visit} at={published_at} />
         {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}
-        {media?.map((kind) => (
-          <span>{words.media[kind]}</span>
-        ))}
-        {is_ad && <span class="badge warn">{words.advertising}</span>}
-        {webAddress(link) !== null && link !== null && (
-          <UserLink address={link}>{words.openPost}</UserLink>
-        )}
+        <PostMarks visit={visit} post={post} />
       </p>
-      <Snippet snippet={post.snippet} highlights={post.highlights} />
+      <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
     </article>
   );
 }

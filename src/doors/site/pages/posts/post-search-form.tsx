@@ -23,12 +23,9 @@ const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 export function PostSearchForm({
   visit,
   directory,
-  results,
 }: {
   visit: Visit;
   directory: Directory;
-  /** Id of the element with the results. */
-  results: string;
 }): JSX.Element {
   const { explorerPages, postPages: words } = visit.words;
   const field = { visit, search: "posts" };
@@ -37,7 +34,7 @@ export function PostSearchForm({
     ...{ name, label: words.filters[name] },
   });
   return (
-    <form method="get" action={asset(visit, "/account/posts/")} data-live={results} class="filters">
+    <form method="get" action={asset(visit, "/account/posts/")} data-live="results" class="filters">
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}

@@ -8,15 +8,16 @@ import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/filter-faults.ts";
-import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { givenOf, readFilters } from "../channels/catalog-filter.ts";
 import { FoundPosts } from "./found-posts.tsx";
 import { POST_FILTERS, PostSearchForm } from "./post-search-form.tsx";
 
@@ -33,7 +34,7 @@ export const postsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.postPages;
-    const given = givenOf(visit);
+    const given = filterOf(visit);
     const hasQuery = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
     const found = hasQuery ? await search(given, visit, context) : null;
     const isRefused = found instanceof AppError;
@@ -44,42 +45,35 @@ export const postsPage: SitePage = {
           ? await refusalText(found, visit, context)
           : countText(visit, found);
     const isFault = isRefused && found.code === "invalid" && !isQueryFault(found);
-    return {
-      kind: "page",
-      title: visit.words.posts,
-      status: isFault ? 400 : 200,
-      body: (
-        <>
-          <search>
-            <PostSearchForm
-              visit={visit}
-              directory={context.services.directory}
-              results="results"
-            />
-          </search>
-          <p id="results-summary" class="hidden" role="status" />
-          <section
-            id="results"
-            aria-label={words.found}
-            data-summary={cutText(text, SUMMARY_BYTES_MAX)}
-          >
-            {found === null || isRefused ? (
-              <Notice visit={visit} text={text} error={found} />
-            ) : (
-              await FoundPosts({
-                ...{ visit, context, page: found, given, summary: text },
-                count: found.matches_capped ? null : found.matches,
-              })
-            )}
-          </section>
-        </>
-      ),
-    };
+    return page(
+      visit.words.posts,
+      <>
+        <search>
+          <PostSearchForm visit={visit} directory={context.services.directory} />
+        </search>
+        <p id="results-summary" class="hidden" role="status" />
+        <section
+          id="results"
+          aria-label={words.found}
+          data-summary={cutText(text, SUMMARY_BYTES_MAX)}
+        >
+          {found === null || isRefused ? (
+            <Notice visit={visit} text={text} error={found} />
+          ) : (
+            await FoundPosts({
+              ...{ visit, context, page: found, given, summary: text },
+              count: found.matches_capped ? null : found.matches,
+            })
+          )}
+        </section>
+      </>,
+      { status: isFault ? 400 : 200 },
+    );
   },
   actions: {
     export(visit, context) {
       // A file has an order of its own.
-      const { ordering: _, ...filter } = givenOf(visit);
+      const { ordering: _, ...filter } = filterOf(visit);
       // Without words, the export would contain all posts.
       if (filter["q"] === undefined) throw fieldError({ q: [message("nothingToSearch")] });
       return bulkDownload(exportPosts, filter, "posts", visit, context);
@@ -88,12 +82,8 @@ export const postsPage: SitePage = {
 };
 
 /** Filters given in the address. */
-function givenOf({ query }: Visit): Record<string, string> {
-  const given = POST_FILTERS.map((name) => {
-    const text = query.get(name) ?? "";
-    return [name, isNumberFilter(name) ? typedNumber(text) : text] as const;
-  });
-  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+function filterOf(visit: Visit): Record<string, string> {
+  return givenOf(readFilters(POST_FILTERS, visit));
 }
 
 /** Searches through the API's own method; also reports that search is off or not ready yet. */

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
@@ -24,7 +23,8 @@ export const deliveryPage: SitePage = {
     const words = visit.words.webhookPages;
     const webhook = await webhookOf(visit, context);
     await requireWebhooks(visit, context);
-    const number = deliveryOf(visit);
+    const number = parseNumber(visit.params["delivery"] ?? "");
+    if (number === null) throw notFound("delivery");
     const { webhooks } = context.services;
     const body = await webhooks.deliveryBody(ownOf(visit), number);
     const query = { before: number + 1, limit: 1, nowMs: visit.nowMs };
@@ -106,11 +106,4 @@ function isPublic(id: number, { services }: SiteContext): boolean {
     if (error instanceof AppError && error.code === "not_found") return false;
     throw error;
   }
-}
-
-/** @throws AppError `not_found` */
-function deliveryOf({ params }: Visit): number {
-  const number = parseNumber(params["delivery"] ?? "");
-  if (number === null) throw notFound("delivery");
-  return number;
 }

@@ -1,16 +1,15 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { jsonValueOf } from "../../../../values/json-text.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import { planOf } from "../../visit/viewer.ts";
@@ -41,7 +40,7 @@ export const webhookPage: SitePage = {
         <p>
           <a href={asset(visit, "/account/webhooks/")}>← {words.allWebhooks}</a>
         </p>
-        <Done visit={visit} words={visit.words.webhookPages.done} />
+        <Done visit={visit} words={words.done} />
         {isIncluded && (await triedDelivery(visit, context))}
         {!isIncluded && (
           <p class="notice">
@@ -92,16 +91,12 @@ function Channels({
   visit,
   webhook: { channels },
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   webhook: WebhookView;
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.webhookPages;
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
-  const cards = new Map(
-    jsonValueOf(context.services.channels.cards(shown)).map((card) => [card.id, card]),
-  );
+  const cards = cardsOf(context, shown);
   const rest = channels.length - shown.length;
   return (
     <section aria-labelledby="channels">

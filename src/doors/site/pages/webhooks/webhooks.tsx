@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
@@ -9,7 +8,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
@@ -108,9 +107,7 @@ async function Create({
   visit,
   context,
   existing,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   existing: number;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.webhookPages;

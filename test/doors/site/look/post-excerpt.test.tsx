@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { expect, test } from "bun:test";
-import { Snippet, withoutMarks } from "../../../../src/doors/site/look/snippet.tsx";
+import { PostExcerpt, withoutMarks } from "../../../../src/doors/site/look/post-excerpt.tsx";
 
 const shown = (snippet: string, ...highlights: [number, number][]): string =>
-  String(Snippet({ snippet, highlights }))
+  String(PostExcerpt({ snippet, highlights }))
     .replace(/^<p class="text"><bdi>/, "")
     .replace(/<\/bdi><\/p>$/, "");
 

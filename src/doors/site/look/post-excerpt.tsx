@@ -14,7 +14,7 @@ type Place = readonly number[];
 export const withoutMarks = (text: string): string => text.replace(MARKUP, "");
 
 /** Excerpt of a post with its matches marked; positions are in code points. */
-export function Snippet({
+export function PostExcerpt({
   snippet,
   highlights,
 }: {
