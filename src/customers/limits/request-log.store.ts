@@ -1,6 +1,6 @@
-import { and, desc, gte, inArray, lt, lte } from "drizzle-orm";
+import { and, desc, gte, lt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query, withinLimit } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -87,14 +87,11 @@ export function selectRequestLog(
   return latest(db).all({ keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
 }
 
-const removeOld = change((db) => {
-  const old = db
-    .select({ id: requestLog.id })
-    .from(requestLog)
-    .where(lt(requestLog.at, param("until")))
-    .limit(ROWS_PER_STEP);
-  return db.delete(requestLog).where(inArray(requestLog.id, old));
-});
+const removeOld = change((db) =>
+  db
+    .delete(requestLog)
+    .where(withinLimit(db, requestLog.id, lt(requestLog.at, param("until")), ROWS_PER_STEP)),
+);
 
 /** Removes requests older than a week. */
 export async function pruneRequestLog(db: Database, clock: Clock): Promise<void> {
