@@ -157,7 +157,7 @@ export function lastAlertSequence(db: Database): number {
 }
 
 /** The last number that a table has given out, as SQLite itself records it. */
-function lastNumberOf(db: Database, table: string): number {
+export function lastNumberOf(db: Database, table: string): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
 }

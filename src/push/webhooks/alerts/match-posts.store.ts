@@ -95,12 +95,9 @@ const MATCHED = `
 /** Numbers of the posts that an alert gets, as `MATCHED` says. */
 export function selectMatched(
   db: Database,
-  {
-    sequences,
-    ...rest
-  }: { alertId: number; sequences: readonly number[]; freshFrom: number; limit: number },
+  of: { alertId: number; sequences: readonly number[]; freshFrom: number; limit: number },
 ): number[] {
   return statement<{ id: number }>(db, MATCHED)
-    .all({ ...rest, sequences: JSON.stringify(sequences) })
+    .all({ ...of, sequences: JSON.stringify(of.sequences) })
     .map(({ id }) => id);
 }

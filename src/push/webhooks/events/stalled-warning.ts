@@ -2,7 +2,7 @@ import type { Database } from "../../../db/database.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { anyAlert } from "../alerts/alerts.store.ts";
 import { anyWebhook } from "../manage/webhooks.store.ts";
-import { oldestReadAt } from "./oldest-read.store.ts";
+import { oldestReadAt, type PostQueue } from "./oldest-read.store.ts";
 
 /** How long posts may wait beyond the time between batches; those of the largest import take about 20 s. */
 const STALLED_AFTER_MS = 2 * 60 * 1000;
@@ -30,11 +30,11 @@ export async function stalledAlertsWarning(
 /** When the first waiting post was read, as text, if it has waited too long; else null. */
 function stalledSince(
   db: Database,
-  outbox: "read_posts" | "alert_posts",
+  queue: PostQueue,
   nowMs: number,
   batchMs: number,
 ): string | null {
-  const readAt = oldestReadAt(db, outbox);
+  const readAt = oldestReadAt(db, queue);
   if (readAt === null || nowMs - readAt <= batchMs + STALLED_AFTER_MS) return null;
   return formatInstant(readAt);
 }
