@@ -1,4 +1,4 @@
-import { and, asc, between, eq, lt } from "drizzle-orm";
+import { and, asc, between, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { eqParam, param, query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
@@ -14,16 +14,10 @@ export const NUMBERS_APART_MAX = 9;
  */
 const MESSAGES_KEPT = 1_000;
 
+const { sourceId: _, ...columns } = getTableColumns(albumParts);
 const parts = query((db) =>
   db
-    .select({
-      chat: albumParts.chat,
-      album: albumParts.album,
-      messageId: albumParts.messageId,
-      postId: albumParts.postId,
-      text: albumParts.text,
-      media: albumParts.media,
-    })
+    .select(columns)
     .from(albumParts)
     .where(
       and(

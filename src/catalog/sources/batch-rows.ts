@@ -56,10 +56,8 @@ function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): 
 }
 
 function bytesOf(fields: Fields): number {
-  return Object.values(fields).reduce<number>(
-    (sum, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 0),
-    0,
-  );
+  const texts = Object.values(fields).filter((value) => typeof value === "string");
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Rows per transaction. */

@@ -90,10 +90,8 @@ export function createBatchWriter(
       for (const { writer } of writers) await writer.afterwards?.();
     },
 
-    summary: (): ImportSummary => ({
-      ...summary,
-      rejects: rejects.groups(),
-      warnings: warnings.groups(),
-    }),
+    summary(): ImportSummary {
+      return { ...summary, rejects: rejects.groups(), warnings: warnings.groups() };
+    },
   };
 }

@@ -27,25 +27,19 @@ export async function pullFile(
 ): Promise<Outcome> {
   const into = tools.files.newPath();
   try {
-    const requestHeaders = {
-      ...(!tools.isAgain && conditions(position)),
-      ...USUAL_HEADERS,
-      ...headers,
-    };
+    const conditional = tools.isAgain ? {} : conditions(position);
+    const requestHeaders = { ...conditional, ...USUAL_HEADERS, ...headers };
     // A 304 to an unconditional request is an error of the server: the file may never have been imported.
     const isConditional = Object.keys(requestHeaders).some((name) => name.startsWith("if-"));
-    const answer = await tools.download(url, {
-      ...{ into, signal: tools.signal, headers: requestHeaders },
-    });
+    const request = { into, signal: tools.signal, headers: requestHeaders };
+    const answer = await tools.download(url, request);
     if (tools.signal.aborted) return failed(INTERRUPTED);
     if ("failure" in answer) return failed(answer.failure);
     const { status } = answer;
     if (status === NOT_MODIFIED && isConditional) return NOTHING;
     if (status !== OK) {
-      return {
-        ...failed(message("sourceStatus", { status })),
-        retryAfterMs: waitOf(answer, tools),
-      };
+      const failure = message("sourceStatus", { status });
+      return { ...NOTHING, failure, retryAfterMs: waitOf(answer, tools) };
     }
     if (/^text\/html\b/i.test(answer.headers["content-type"] ?? "")) {
       return failed(message("sourceHtml"));

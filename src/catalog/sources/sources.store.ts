@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
@@ -92,12 +92,8 @@ export function claimSeen(
   seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
   by: { owner: string; now: number },
 ): Promise<Source | undefined> {
-  return claim(tx).get({
-    ...by,
-    id: seen.id,
-    seenOwner: seen.owner,
-    seenHeartbeatAt: seen.heartbeatAt,
-  });
+  const { id, owner: seenOwner, heartbeatAt: seenHeartbeatAt } = seen;
+  return claim(tx).get({ ...by, id, seenOwner, seenHeartbeatAt });
 }
 
 const heartbeat = change((db) =>
@@ -179,15 +175,9 @@ export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }
 
+const { sourceId: _, ...fileColumns } = getTableColumns(sourceFiles);
 const files = query((db) =>
-  db
-    .select({
-      name: sourceFiles.name,
-      bytes: sourceFiles.bytes,
-      modifiedAt: sourceFiles.modifiedAt,
-    })
-    .from(sourceFiles)
-    .where(eqParam(sourceFiles.sourceId, "sourceId")),
+  db.select(fileColumns).from(sourceFiles).where(eqParam(sourceFiles.sourceId, "sourceId")),
 );
 
 export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;

@@ -78,15 +78,8 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   const { message_id: messageId, chat, content } = message;
   const album = textOf(content["media_group_id"]);
   if (album === null) return null;
-  const text = textIn(content) ?? "";
-  return {
-    chat: chat.id,
-    album,
-    messageId,
-    text,
-    media: mediaIn(content) ?? [],
-    row: toPostRow(message),
-  };
+  const [text, media] = [textIn(content) ?? "", mediaIn(content) ?? []];
+  return { chat: chat.id, album, messageId, text, media, row: toPostRow(message) };
 }
 
 /** Row of a channel, from its card. */
