@@ -57,10 +57,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     },
     /** The oldest member on the appliance, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
-    /**
-     * Trims and validates an address that no member of the organization has yet. @throws AppError `invalid`
-     * on `email`
-     */
+    /** Trims and validates an address that no member has yet. @throws AppError `invalid` on `email` */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),
   };
@@ -124,9 +121,7 @@ export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });
   if ([...name].length > NAME_LENGTH_MAX) {
-    throw fieldError({
-      name: [message("tooLong", { characters: NAME_LENGTH_MAX })],
-    });
+    throw fieldError({ name: [message("tooLong", { characters: NAME_LENGTH_MAX })] });
   }
   return name;
 }

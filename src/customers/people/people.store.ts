@@ -147,6 +147,5 @@ const removeSessions = change((db) =>
 
 /** Ends the person's sessions. @returns how many there were */
 export async function deleteSessions(tx: Transaction, personId: string): Promise<number> {
-  const { changes } = await removeSessions(tx).run({ personId });
-  return changes;
+  return (await removeSessions(tx).run({ personId })).changes;
 }
