@@ -8,10 +8,7 @@ export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
 /** An album has at most ten messages, with consecutive numbers: two of them are at most this far apart. */
 export const NUMBERS_APART_MAX = 9;
 
-/**
- * How far behind a channel's latest message album parts are kept, in message numbers: edits come soon or
- * hardly ever.
- */
+/** Album parts are kept this many numbers behind a channel's latest: edits come soon or hardly ever. */
 const MESSAGES_KEPT = 1_000;
 
 const { sourceId: _, ...columns } = getTableColumns(albumParts);

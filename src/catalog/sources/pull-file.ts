@@ -5,10 +5,7 @@ import { type FileTools, importOne } from "./file-tools.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
-/**
- * Longest ETag to store: sent back, a longer one may exceed the server's header limit, and every request
- * would fail.
- */
+/** Longest ETag to store: a longer one, sent back, may exceed the server's limit for headers. */
 const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;
@@ -68,10 +65,7 @@ function conditions({ etag, lastModified }: SourcePosition): Record<string, stri
   };
 }
 
-/**
- * Milliseconds to wait by `Retry-After`, given in seconds or as a date, at most a day; null if absent or
- * unreadable.
- */
+/** Milliseconds to wait by `Retry-After` (seconds or a date), at most a day; null without a readable one. */
 function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
   const text = headers["retry-after"]?.trim() ?? "";
   if (text === "") return null;

@@ -78,8 +78,7 @@ const claim = change((db) =>
       heartbeatAt: param("now"),
       startedAt: param("now"),
       isRequested: false,
-      // A run that ended with its process counts as failed until it succeeds, since it may have been the
-      // cause.
+      // A run that ended with its process may be the cause, so it counts as failed until one succeeds.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
     })
     .where(asSeen)

@@ -74,10 +74,7 @@ export async function insertRecordedKey(
  */
 const LOST_AFTER_MS = 60_000;
 
-/**
- * Creates a key and, in the same transaction, revokes the unused ones that it replaces, except those
- * created just now.
- */
+/** Creates a key and revokes the unused ones it replaces, but none made just now, in one transaction. */
 function replaceKeys(
   db: Database,
   clock: Clock,

@@ -110,10 +110,7 @@ const verifyByLink = change((db) =>
     .where(eqParam(people.id, "personId")),
 );
 
-/**
- * Records that a password was chosen by the latest link: if the link was trusted, the person is now
- * verified.
- */
+/** Records that a password was chosen by the latest link, which verifies the person if it was trusted. */
 export async function recordChosenPassword(tx: Transaction, personId: string): Promise<void> {
   await verifyByLink(tx).run({ personId });
 }

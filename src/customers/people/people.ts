@@ -66,9 +66,7 @@ export function removeUnverifiedPassword(
   });
 }
 
-/**
- * Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff would be left
- */
+/** Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff is left */
 export function markStaff(
   db: Database,
   clock: Clock,

@@ -11,10 +11,7 @@ import { digitsOf } from "./max-shapes.ts";
 interface ChannelUpdate {
   /** The channel's id, in digits. */
   chat: string;
-  /**
-   * False if the update does not say whether the chat is a channel: then it counts only if it is a known
-   * one.
-   */
+  /** False if the update does not say that the chat is a channel: it counts only for known ones. */
   isChannel: boolean;
   /** Id of a message that was deleted for good; null if none was. */
   removed: string | null;

@@ -6,9 +6,7 @@ import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
-/**
- * Media by the message member that contains it. The first match counts: an animation also has a `document`.
- */
+/** Media by the member that contains it. The first match counts: an animation also has a `document`. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["photo", "photo"],
   ["live_photo", "photo"],

@@ -138,10 +138,7 @@ export async function forgetAlertPosts(
 
 const noteChange = change((db) => db.insert(alertChanges).values({ alertId: param("alertId") }));
 
-/**
- * Makes every process load an alert again. Not needed after a change of the alert itself, which a trigger
- * records.
- */
+/** Makes every process load an alert again. Changes of the alert itself are recorded by a trigger. */
 export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
   await noteChange(tx).run({ alertId });
 }

@@ -12,10 +12,7 @@ interface FactsRow {
   territories: string | null;
 }
 
-/**
- * The columns of `FactsRow`. A post of a channel that is being merged already counts as the other
- * channel's.
- */
+/** Columns of `FactsRow`. A post of a channel being merged already counts as the other channel's. */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `

@@ -4,8 +4,8 @@ import { type Database, statement } from "../../../db/database.ts";
 export type PostQueue = "read_posts" | "alert_posts";
 
 /**
- * When the post that has waited longest in a queue was read, in epoch milliseconds; null if none is waiting.
- * Raw SQL, because the join must start with the queue, and drizzle has no table of posts.
+ * When the post that waits longest in a queue was read, in epoch milliseconds; null if none waits. Raw
+ * SQL, because the join must start with the queue, and drizzle has no table of posts.
  */
 export function oldestReadAt(db: Database, queue: PostQueue): number | null {
   const sql = `SELECT p.read_at AS readAt FROM ${queue} r CROSS JOIN posts p ON p.id = r.post_id

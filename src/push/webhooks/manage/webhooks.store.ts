@@ -202,10 +202,7 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/**
- * Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take
- * long.
- */
+/** Enables a webhook, for posts read from now on. The caller must have emptied its queue. */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await restart(tx, id);

@@ -39,9 +39,7 @@ interface GivenChange {
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/**
- * An organization's webhooks. Functions that name a webhook throw `not_found` for another organization's.
- */
+/** An organization's webhooks; another organization's are `not_found`. */
 export function createWebhooks(
   db: Database,
   writer: Changes,
