@@ -65,7 +65,7 @@ function conditions({ etag, lastModified }: SourcePosition): Record<string, stri
   };
 }
 
-/** Milliseconds to wait by `Retry-After` (seconds or a date), at most a day; null without a readable one. */
+/** Milliseconds to wait by `Retry-After`, in seconds or a date, at most a day; null if there is none. */
 function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
   const text = headers["retry-after"]?.trim() ?? "";
   if (text === "") return null;

@@ -10,7 +10,7 @@ import {
   selectMemberships,
   selectOrganization,
   selectOrganizations,
-  selectPlan,
+  selectPlanNow,
   selectPlans,
 } from "./accounts.store.ts";
 import type { Member, Organization, Plan } from "./accounts.table.ts";
@@ -37,7 +37,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
     organizations: (): Promise<Organization[]> => selectOrganizations(db),
     plans: (): Promise<Plan[]> => selectPlans(db),
-    plan: (code: PlanCode): Promise<Plan> => selectPlan(db, code),
+    plan: async (code: PlanCode): Promise<Plan> => selectPlanNow(db, code),
     member: (id: number): Promise<Member> => requireMember(db, id),
     /** @throws AppError `not_found` */
     async members(organizationId: number): Promise<Member[]> {

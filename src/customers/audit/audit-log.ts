@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
+import type { auditLog } from "./audit.table.ts";
 
 /** The author of a change. */
 export interface Actor {
@@ -83,16 +84,7 @@ export interface AuditEntry {
 }
 
 /** A recorded change, in the codes of the version that recorded it. */
-export interface AuditRecord {
-  id: number;
-  at: number;
-  /** As in `Actor`. */
-  person: string;
-  organizationId: number | null;
-  action: string;
-  target: string;
-  details: Record<string, string | number | boolean | null>;
-}
+export type AuditRecord = typeof auditLog.$inferSelect;
 
 export interface AuditSelection {
   /** Only entries below this number; null to start with the latest. */

@@ -7,16 +7,7 @@ import { DAY_MS } from "../../values/moscow-time.ts";
 import { requestLog } from "./request-log.table.ts";
 
 /** An answered request of a key. */
-export interface LoggedRequest {
-  /** Epoch milliseconds. */
-  at: number;
-  verb: string;
-  /** Including the query. */
-  path: string;
-  status: number;
-  durationUs: number;
-  units: number;
-}
+export type LoggedRequest = Omit<typeof requestLog.$inferSelect, "id" | "keyId">;
 
 /** Requests of one key, latest last. */
 export interface LoggedOfKey {

@@ -19,9 +19,7 @@ export interface ClaimedMail extends Message {
 }
 
 /** A claimed message that has been sent, or could not be. */
-export interface EndedMail {
-  id: number;
-  claim: string;
+export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
   isSent: boolean;
   endedAt: number;
 }

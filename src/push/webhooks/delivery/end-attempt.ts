@@ -16,7 +16,7 @@ export interface EndedAttempt extends AttemptOutcome {
   deliveryId: number;
   webhookId: number;
   claim: string;
-  /** Only scheduled attempts climb the retry ladder; a ping does not change whether it is failing. */
+  /** Only scheduled attempts climb the retry ladder; a ping leaves the webhook's failing state alone. */
   kind: "scheduled" | "resend" | "ping";
 }
 
