@@ -5,7 +5,7 @@ import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
 import { checkReadiness, type Readiness } from "../doors/http/readiness.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
-import { stalledAlertsWarning, stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
+import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
@@ -29,8 +29,8 @@ export function composeReadings(
           backup: () => backupWarning(work.scheduler),
           sources: () => silentWarning(db, now()),
           write_lock: database.lockWarning,
-          read_posts: () => stalledWarning(db, now(), config.webhookBatchMs),
-          alert_posts: () => stalledAlertsWarning(db, now(), config.webhookBatchMs),
+          read_posts: () => stalledWarning(db, "read_posts", now(), config.webhookBatchMs),
+          alert_posts: () => stalledWarning(db, "alert_posts", now(), config.webhookBatchMs),
         },
       ),
   };

@@ -1,4 +1,5 @@
-import { type Column, eq, type SQL, sql } from "drizzle-orm";
+import { type Column, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Builders, BuildersNow } from "./awaited-session.ts";
 import type { Database, Reading, Transaction } from "./database.ts";
 
@@ -46,6 +47,21 @@ export function allParams<Name extends string>(...names: Name[]): Record<Name, n
 /** Whether a column equals the parameter of this name. */
 export function eqParam(column: Column, name: string): SQL {
   return eq(column, param(name));
+}
+
+/**
+ * Whether a row is one of at most `rowsMax` that meet a condition, for statements that change some rows at a
+ * time.
+ * @param key the table's primary key
+ */
+export function withinLimit(
+  db: Pick<Reading, "select">,
+  key: SQLiteColumn,
+  condition: SQL | undefined,
+  rowsMax: number,
+): SQL {
+  const table = key.table as SQLiteTable;
+  return inArray(key, db.select({ key }).from(table).where(condition).limit(rowsMax));
 }
 
 function oncePerConnection<Connection extends Database, Prepared>(

@@ -8,8 +8,8 @@ export type { Wait } from "./file-transaction.ts";
 
 /** How long a transaction of long work holds the lock before it commits. */
 const PART_MS = 8;
-/** Pause between two transactions, so that usage gets in: it polls every millisecond. */
-const PARTS_PAUSE_MS = 3;
+/** Pause between two transactions of long work, so that others get in: they poll every millisecond. */
+export const PARTS_PAUSE_MS = 3;
 
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.

@@ -1,4 +1,4 @@
-import { and, asc, between, eq, lt } from "drizzle-orm";
+import { and, asc, between, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { eqParam, param, query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
@@ -8,22 +8,13 @@ export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
 /** An album has at most ten messages, with consecutive numbers: two of them are at most this far apart. */
 export const NUMBERS_APART_MAX = 9;
 
-/**
- * How far behind a channel's latest message album parts are kept, in message numbers: edits come soon or
- * hardly ever.
- */
+/** Album parts are kept this many numbers behind a channel's latest: edits come soon or hardly ever. */
 const MESSAGES_KEPT = 1_000;
 
+const { sourceId: _, ...columns } = getTableColumns(albumParts);
 const parts = query((db) =>
   db
-    .select({
-      chat: albumParts.chat,
-      album: albumParts.album,
-      messageId: albumParts.messageId,
-      postId: albumParts.postId,
-      text: albumParts.text,
-      media: albumParts.media,
-    })
+    .select(columns)
     .from(albumParts)
     .where(
       and(

@@ -5,10 +5,7 @@ import type { Fields } from "../imports/reading/input-row.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 
-/**
- * A message of an album. The messages of an album form one post, which has the number of the first one
- * (sources, section 3).
- */
+/** A message of an album. All form one post, numbered as the first one (sources, section 3). */
 export interface AlbumMessage {
   chat: string;
   album: string;

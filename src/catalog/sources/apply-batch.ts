@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, PARTS_PAUSE_MS } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/writing/import-summary.ts";
@@ -25,9 +25,6 @@ export interface BatchRun {
 
 const ORDER = ["channels", "posts", "stats"] as const;
 
-/** Pause between two parts, so that other writers waiting for the lock get in. */
-const PAUSE_MS = 3;
-
 /**
  * Writes a batch and its position, in transactions of limited size; the position is committed with the last
  * one (sources, section 1). If the process is killed before that, the batch is read and written again,
@@ -47,7 +44,7 @@ export async function applyBatch(
   const writer = createBatchWriter(db, kinds, context);
   const parts = partsOf(rows);
   for (const [at, part] of parts.entries()) {
-    if (at > 0) await clock.sleep(PAUSE_MS);
+    if (at > 0) await clock.sleep(PARTS_PAUSE_MS);
     const isWritten = await inTransaction(db, clock, "source-batch", async (tx) => {
       const source = await selectSource(tx, id);
       if (source === undefined || (owner !== null && source.owner !== owner)) return false;

@@ -47,8 +47,7 @@ export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
 }
 
 /**
- * Row that gives a channel its new id at the messenger; its number here stays. Null if the catalog does not
- * have the channel.
+ * Row that gives a channel its new id at the messenger; null if the catalog does not have the channel.
  */
 function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
   const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
@@ -56,10 +55,8 @@ function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): 
 }
 
 function bytesOf(fields: Fields): number {
-  return Object.values(fields).reduce<number>(
-    (sum, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 0),
-    0,
-  );
+  const texts = Object.values(fields).filter((value) => typeof value === "string");
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Rows per transaction. */

@@ -51,8 +51,7 @@ export function createBatchWriter(
       if (!(error instanceof RowFault)) throw error;
       const { column, fault } = error;
       if (column === "subscribers" && fault.code === "requiredForNewChannel") {
-        // A new channel whose subscribers could not be read, because the bot was removed meanwhile: it
-        // starts with 0.
+        // A new channel that the bot was removed from before its subscribers were read starts with 0.
         summary.read -= 1;
         writeRow(kind, writer, { ...fields, subscribers: 0 });
         return;
@@ -90,10 +89,8 @@ export function createBatchWriter(
       for (const { writer } of writers) await writer.afterwards?.();
     },
 
-    summary: (): ImportSummary => ({
-      ...summary,
-      rejects: rejects.groups(),
-      warnings: warnings.groups(),
-    }),
+    summary(): ImportSummary {
+      return { ...summary, rejects: rejects.groups(), warnings: warnings.groups() };
+    },
   };
 }

@@ -91,10 +91,7 @@ export interface BotMessenger {
   ): Promise<BotFound | { failure: Message }>;
   /** Reads what is new, once. @throws AppError as `BotTools.apply` */
   run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<BotEnd>;
-  /**
-   * Ends what the messenger does for a source that was removed, such as pushing updates. Faults are
-   * ignored.
-   */
+  /** Ends what the messenger does for a removed source, such as pushing updates; ignores faults. */
   leave?(
     access: BotAccess,
     position: SourcePosition,

@@ -52,7 +52,7 @@ export async function callApi(
           accept: "application/json",
           "user-agent": "Kanalog/1",
           ...headers,
-          ...typeOf(body),
+          ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(method !== undefined && { method }),
         ...(body !== undefined && { body }),
@@ -62,10 +62,6 @@ export async function callApi(
   if ("failure" in answer) return answer;
   const { status, retryAfter } = answer;
   return { status, json: parsed(answer.body), retryAfterMs: secondsOf(retryAfter) };
-}
-
-function typeOf(body: string | undefined): Record<string, string> {
-  return body === undefined ? {} : { "content-type": "application/json" };
 }
 
 /** Parses JSON with exact integers; undefined for any other text. */

@@ -81,7 +81,7 @@ async function outcomeOf(
   const begunMs = clock.monotonic();
   const secret = sealed === null ? "{}" : (await surroundings.secrets()).open(sealed);
   if (secret === null) return failed(message(isBot(settings) ? "botSecret" : "sourceSecret"));
-  return await runSource(source, JSON.parse(secret) as Record<string, string>, {
+  return runSource(source, JSON.parse(secret) as Record<string, string>, {
     ...surroundings,
     ...{ ...how, signal, succeededAt },
     pushes: pushes.of(source, JSON.parse(secret) as BotSecret),

@@ -5,10 +5,7 @@ import { type FileTools, importOne } from "./file-tools.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
-/**
- * Longest ETag to store: sent back, a longer one may exceed the server's header limit, and every request
- * would fail.
- */
+/** Longest ETag to store: a longer one, sent back, may exceed the server's limit for headers. */
 const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;
@@ -27,25 +24,19 @@ export async function pullFile(
 ): Promise<Outcome> {
   const into = tools.files.newPath();
   try {
-    const requestHeaders = {
-      ...(!tools.isAgain && conditions(position)),
-      ...USUAL_HEADERS,
-      ...headers,
-    };
+    const conditional = tools.isAgain ? {} : conditions(position);
+    const requestHeaders = { ...conditional, ...USUAL_HEADERS, ...headers };
     // A 304 to an unconditional request is an error of the server: the file may never have been imported.
     const isConditional = Object.keys(requestHeaders).some((name) => name.startsWith("if-"));
-    const answer = await tools.download(url, {
-      ...{ into, signal: tools.signal, headers: requestHeaders },
-    });
+    const request = { into, signal: tools.signal, headers: requestHeaders };
+    const answer = await tools.download(url, request);
     if (tools.signal.aborted) return failed(INTERRUPTED);
     if ("failure" in answer) return failed(answer.failure);
     const { status } = answer;
     if (status === NOT_MODIFIED && isConditional) return NOTHING;
     if (status !== OK) {
-      return {
-        ...failed(message("sourceStatus", { status })),
-        retryAfterMs: waitOf(answer, tools),
-      };
+      const failure = message("sourceStatus", { status });
+      return { ...NOTHING, failure, retryAfterMs: waitOf(answer, tools) };
     }
     if (/^text\/html\b/i.test(answer.headers["content-type"] ?? "")) {
       return failed(message("sourceHtml"));
@@ -74,10 +65,7 @@ function conditions({ etag, lastModified }: SourcePosition): Record<string, stri
   };
 }
 
-/**
- * Milliseconds to wait by `Retry-After`, given in seconds or as a date, at most a day; null if absent or
- * unreadable.
- */
+/** Milliseconds to wait by `Retry-After`, in seconds or a date, at most a day; null if there is none. */
 function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
   const text = headers["retry-after"]?.trim() ?? "";
   if (text === "") return null;

@@ -2,8 +2,7 @@ import type { Outcome } from "./outcome.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
 /**
- * Most runs of one process at a time. Bots are limited separately, because they mostly wait and must not
- * hold up files.
+ * Most concurrent runs of a process. Bots mostly wait, so their own limit keeps them from blocking files.
  */
 const AT_ONCE_MAX = { files: 4, bots: 32 };
 

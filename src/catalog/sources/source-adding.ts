@@ -34,10 +34,7 @@ const PUSH_SECRET_BYTES = 32;
 
 export interface AddingTools {
   ask: CallApi;
-  /**
-   * Whether an address may be contacted; true if that cannot be told now, as when its name does not
-   * resolve.
-   */
+  /** Whether an address may be contacted; true if its name does not resolve now. */
   allows(address: SourceAddress): Promise<boolean>;
   /** Encrypts and decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;

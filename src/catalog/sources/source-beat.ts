@@ -16,10 +16,7 @@ export function createSourceBeat(
 ): () => Promise<void> {
   let nextHeartbeatMs = 0;
 
-  /**
-   * Stops runs whose source was removed, or was paused during the run: one that was paused before is being
-   * run by hand.
-   */
+  /** Stops runs of sources removed or paused since; one paused before is being run by hand. */
   async function stopUnwanted(): Promise<void> {
     for (const { source: begun, stop } of underWay.all()) {
       const source = await selectSource(db, begun.id);

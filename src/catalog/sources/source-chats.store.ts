@@ -1,20 +1,11 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { eqParam, query } from "../../db/query.ts";
 import { type SourceChat, sourceChats } from "./sources.table.ts";
 
+const { sourceId: _, ...columns } = getTableColumns(sourceChats);
 const chats = query((db) =>
-  db
-    .select({
-      chat: sourceChats.chat,
-      title: sourceChats.title,
-      handle: sourceChats.handle,
-      isRead: sourceChats.isRead,
-      cardAt: sourceChats.cardAt,
-      fault: sourceChats.fault,
-    })
-    .from(sourceChats)
-    .where(eqParam(sourceChats.sourceId, "sourceId")),
+  db.select(columns).from(sourceChats).where(eqParam(sourceChats.sourceId, "sourceId")),
 );
 
 /** Channels that a source's bot was added to, including those it was removed from. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
@@ -78,8 +78,7 @@ const claim = change((db) =>
       heartbeatAt: param("now"),
       startedAt: param("now"),
       isRequested: false,
-      // A run that ended with its process counts as failed until it succeeds, since it may have been the
-      // cause.
+      // A run that ended with its process may be the cause, so it counts as failed until one succeeds.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
     })
     .where(asSeen)
@@ -92,12 +91,8 @@ export function claimSeen(
   seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
   by: { owner: string; now: number },
 ): Promise<Source | undefined> {
-  return claim(tx).get({
-    ...by,
-    id: seen.id,
-    seenOwner: seen.owner,
-    seenHeartbeatAt: seen.heartbeatAt,
-  });
+  const { id, owner: seenOwner, heartbeatAt: seenHeartbeatAt } = seen;
+  return claim(tx).get({ ...by, id, seenOwner, seenHeartbeatAt });
 }
 
 const heartbeat = change((db) =>
@@ -179,15 +174,9 @@ export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }
 
+const { sourceId: _, ...fileColumns } = getTableColumns(sourceFiles);
 const files = query((db) =>
-  db
-    .select({
-      name: sourceFiles.name,
-      bytes: sourceFiles.bytes,
-      modifiedAt: sourceFiles.modifiedAt,
-    })
-    .from(sourceFiles)
-    .where(eqParam(sourceFiles.sourceId, "sourceId")),
+  db.select(fileColumns).from(sourceFiles).where(eqParam(sourceFiles.sourceId, "sourceId")),
 );
 
 export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;

@@ -52,10 +52,7 @@ export interface SourcePosition {
   offset?: number;
   /** Telegram: when the last update arrived. */
   updateAt?: number;
-  /**
-   * Delay of the last arrival: from a post's publication, or a file's last change, until it was stored
-   * here.
-   */
+  /** How long after its publication, or a file's last change, the last arrival was stored here. */
   lagMs?: number;
   /** Telegram: the last interval without reading that was longer than the messenger keeps updates. */
   gap?: { from: number; to: number };
@@ -143,9 +140,7 @@ export const sourceChats = sqliteTable(
     handle: text("handle"),
     /** False once the bot was removed from it, and for a MAX channel until it is first read. */
     isRead: integer("is_read", { mode: "boolean" }).notNull(),
-    /**
-     * When it was last read: at Telegram its card, at MAX also its posts. Null if it must be read at once.
-     */
+    /** When its card, and at MAX its posts, were last read. Null if it must be read at once. */
     cardAt: integer("card_at"),
     /** Why it could not be read, or not completely; null if it was. */
     fault: text("fault", { mode: "json" }).$type<Message>(),

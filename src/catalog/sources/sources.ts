@@ -56,9 +56,9 @@ export function createSources(
     /** Finds a source by number or name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {
       const isNumber = /^\d+$/.test(named);
-      const found = isNumber
-        ? await selectSource(db, Number(named))
-        : await selectSourceNamed(db, named);
+      const found = await (isNumber
+        ? selectSource(db, Number(named))
+        : selectSourceNamed(db, named));
       if (found === undefined) throw notFound("source", named);
       return found;
     },

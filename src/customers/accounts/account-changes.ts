@@ -3,7 +3,7 @@ import type { Calls } from "../../db/operations.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { selectPlan, updatePlan } from "./accounts.store.ts";
+import { selectPlanNow, updatePlan } from "./accounts.store.ts";
 import type { Plan } from "./accounts.table.ts";
 import { memberChanges } from "./member-changes.ts";
 import { organizationChanges, type Resumption } from "./organization-changes.ts";
@@ -34,9 +34,9 @@ async function changePlan(
 ): Promise<Plan> {
   requireLimits(limits);
   return inTransaction(db, clock, "plan", async (tx) => {
-    const found = await selectPlan(tx, code);
+    const found = selectPlanNow(tx, code);
     await updatePlan(tx, code, limits);
-    const changed = await selectPlan(tx, code);
+    const changed = selectPlanNow(tx, code);
     if (!Bun.deepEquals(found, changed)) {
       await recordChange(tx, clock, by, {
         organizationId: null,

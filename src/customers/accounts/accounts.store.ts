@@ -13,11 +13,7 @@ import type { PlanCode } from "./plan.ts";
 
 const planByCode = queryNow((db) => db.select().from(plans).where(eqParam(plans.code, "code")));
 
-export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
-  return selectPlanNow(db, code);
-}
-
-/** A plan for serving a request, read in the tick's snapshot. */
+/** A plan, read in the tick's snapshot or in the caller's transaction. */
 export function selectPlanNow(db: Database, code: PlanCode): Plan {
   const plan = planByCode(db).get({ code });
   if (plan === undefined) throw new Error(`the plans table has no row ${code}`);

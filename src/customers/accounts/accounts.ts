@@ -10,7 +10,7 @@ import {
   selectMemberships,
   selectOrganization,
   selectOrganizations,
-  selectPlan,
+  selectPlanNow,
   selectPlans,
 } from "./accounts.store.ts";
 import type { Member, Organization, Plan } from "./accounts.table.ts";
@@ -37,7 +37,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
     organizations: (): Promise<Organization[]> => selectOrganizations(db),
     plans: (): Promise<Plan[]> => selectPlans(db),
-    plan: (code: PlanCode): Promise<Plan> => selectPlan(db, code),
+    plan: async (code: PlanCode): Promise<Plan> => selectPlanNow(db, code),
     member: (id: number): Promise<Member> => requireMember(db, id),
     /** @throws AppError `not_found` */
     async members(organizationId: number): Promise<Member[]> {
@@ -57,10 +57,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     },
     /** The oldest member on the appliance, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
-    /**
-     * Trims and validates an address that no member of the organization has yet. @throws AppError `invalid`
-     * on `email`
-     */
+    /** Trims and validates an address that no member has yet. @throws AppError `invalid` on `email` */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),
   };
@@ -124,9 +121,7 @@ export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });
   if ([...name].length > NAME_LENGTH_MAX) {
-    throw fieldError({
-      name: [message("tooLong", { characters: NAME_LENGTH_MAX })],
-    });
+    throw fieldError({ name: [message("tooLong", { characters: NAME_LENGTH_MAX })] });
   }
   return name;
 }

@@ -15,12 +15,7 @@ import {
 } from "./accounts.ts";
 import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
 
-interface NewMember {
-  organizationId: number;
-  email: string;
-  name: string;
-  role: MemberRole;
-}
+type NewMember = Pick<Member, "organizationId" | "email" | "name" | "role">;
 
 async function addMember(db: Database, clock: Clock, input: NewMember, by: Actor): Promise<Member> {
   return inTransaction(db, clock, "member", async (tx) => {

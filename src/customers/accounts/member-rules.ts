@@ -6,10 +6,7 @@ export interface MemberChange {
   isSuspended?: boolean;
 }
 
-/**
- * Reasons for a refusal: needs an owner or administrator; needs an owner; concerns oneself; concerns the
- * last owner.
- */
+/** Why refused: needs an owner or administrator; needs an owner; concerns oneself; or the last owner. */
 export type MemberDenial = "managers_only" | "owners_only" | "yourself" | "last_owner";
 
 /** Why the actor may not give somebody this role; null if they may. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
-import { insertOrganization, selectPlan, updateOrganization } from "./accounts.store.ts";
+import { insertOrganization, selectPlanNow, updateOrganization } from "./accounts.store.ts";
 import type { Organization } from "./accounts.table.ts";
 import { requiredName, requireOrganization } from "./accounts.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
@@ -81,7 +81,7 @@ async function givePlan(
     details: { plan, ends },
     async change(tx, found) {
       const now = clock.now();
-      const before = await selectPlan(tx, planInForce(found, now).plan);
+      const before = selectPlanNow(tx, planInForce(found, now).plan);
       if (before.webhooks === 0) await resumption.resume(tx, id);
       return nextTerm(found, plan, endsAt, now);
     },

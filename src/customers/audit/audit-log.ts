@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
+import type { auditLog } from "./audit.table.ts";
 
 /** The author of a change. */
 export interface Actor {
@@ -13,72 +14,30 @@ export interface Actor {
 /** Anybody who can run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** Recorded actions. */
-export type AuditAction =
-  | "alert.change"
-  | "alert.create"
-  | "alert.delete"
-  | "channel.change"
-  | "channel.delete"
-  | "channel.hide"
-  | "channel.merge"
-  | "channel.unhide"
-  | "export.start"
-  | "import.start"
-  | "job.run"
-  | "key.create"
-  | "key.revoke"
-  | "member.add"
-  | "member.link"
-  | "member.hand-over"
-  | "member.restore"
-  | "member.role"
-  | "member.suspend"
-  | "organization.archive"
-  | "organization.create"
-  | "organization.plan"
-  | "organization.rename"
-  | "organization.restore"
-  | "person.end-sessions"
-  | "person.password"
-  | "person.password-link"
-  | "person.password-mail"
-  | "plan.set"
-  | "post.delete"
-  | "sample.remove"
-  | "source.add"
-  | "source.pause"
-  | "source.pushes-off"
-  | "source.pushes-on"
-  | "source.remove"
-  | "source.resume"
-  | "source.run"
-  | "staff.add"
-  | "staff.remove"
-  | "webhook.change"
-  | "webhook.create"
-  | "webhook.delete"
-  | "webhook.disable"
-  | "webhook.enable"
-  | "webhook.resend"
-  | "webhook.rotate-secret";
+/** What can be done to each kind of thing. */
+interface Verbs {
+  alert: "change" | "create" | "delete";
+  channel: "change" | "delete" | "hide" | "merge" | "unhide";
+  export: "start";
+  import: "start";
+  job: "run";
+  key: "create" | "revoke";
+  member: "add" | "link" | "hand-over" | "restore" | "role" | "suspend";
+  organization: "archive" | "create" | "plan" | "rename" | "restore";
+  person: "end-sessions" | "password" | "password-link" | "password-mail";
+  plan: "set";
+  post: "delete";
+  sample: "remove";
+  source: "add" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
+  staff: "add" | "remove";
+  webhook: "change" | "create" | "delete" | "disable" | "enable" | "resend" | "rotate-secret";
+}
 
-/** Kinds of things that can be changed. */
-export type AuditTarget =
-  | "alert"
-  | "channel"
-  | "export"
-  | "import"
-  | "job"
-  | "key"
-  | "member"
-  | "organization"
-  | "person"
-  | "plan"
-  | "post"
-  | "sample"
-  | "source"
-  | "webhook";
+/** Recorded actions, such as `key.create`. */
+export type AuditAction = { [Kind in keyof Verbs]: `${Kind}.${Verbs[Kind]}` }[keyof Verbs];
+
+/** Kinds of things that can be changed. The target of a change of staff is a person. */
+export type AuditTarget = Exclude<keyof Verbs, "staff">;
 
 /** Details recorded beside the target of a change. Never a secret. */
 export type AuditDetail =
@@ -125,16 +84,7 @@ export interface AuditEntry {
 }
 
 /** A recorded change, in the codes of the version that recorded it. */
-export interface AuditRecord {
-  id: number;
-  at: number;
-  /** As in `Actor`. */
-  person: string;
-  organizationId: number | null;
-  action: string;
-  target: string;
-  details: Record<string, string | number | boolean | null>;
-}
+export type AuditRecord = typeof auditLog.$inferSelect;
 
 export interface AuditSelection {
   /** Only entries below this number; null to start with the latest. */

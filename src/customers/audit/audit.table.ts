@@ -1,12 +1,14 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { AuditRecord } from "./audit-log.ts";
+
+type Details = Record<string, string | number | boolean | null>;
 
 export const auditLog = sqliteTable("audit_log", {
   id: integer("id").primaryKey(),
   at: integer("at").notNull(),
+  /** As in `Actor`. */
   person: text("person").notNull(),
   organizationId: integer("organization_id"),
   action: text("action").notNull(),
   target: text("target").notNull(),
-  details: text("details", { mode: "json" }).$type<AuditRecord["details"]>().notNull(),
+  details: text("details", { mode: "json" }).$type<Details>().notNull(),
 });

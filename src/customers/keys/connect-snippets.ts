@@ -14,11 +14,11 @@ export interface ConnectSnippet {
     | "bridge"
     | "curl";
   name: string;
-  /** Files to put the text into; empty for a command or an address. */
-  files: readonly string[];
+  /** Files to put the text into; absent for a command or an address. */
+  files?: readonly string[];
   text: string;
-  /** Link that opens the assistant and adds the server to it; null if there is none. */
-  link: string | null;
+  /** Link that opens the assistant and adds the server to it, if there is one. */
+  link?: string | undefined;
 }
 
 /** Path of the MCP server. */
@@ -47,16 +47,12 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
     {
       id: "claude-code",
       name: "Claude Code",
-      files: [],
       text: `claude mcp add --transport http kanalog ${url} --header "Authorization: Bearer ${key}"`,
-      link: null,
     },
     {
       id: "claude-desktop",
       name: "Claude Desktop",
-      files: [],
       text: `${base}/docs/mcp/kanalog.mcpb`,
-      link: null,
     },
     {
       id: "cursor",
@@ -65,7 +61,7 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
       text: json({ mcpServers: { kanalog: { url, headers } } }),
       link: hasKey
         ? `cursor://anysphere.cursor-deeplink/mcp/install?name=kanalog&config=${packed}`
-        : null,
+        : undefined,
     },
     {
       id: "vs-code",
@@ -79,26 +75,23 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
       name: "LM Studio",
       files: ["mcp.json"],
       text: json({ mcpServers: { kanalog: { url, headers } } }),
-      link: hasKey ? `lmstudio://add_mcp?name=kanalog&config=${packed}` : null,
+      link: hasKey ? `lmstudio://add_mcp?name=kanalog&config=${packed}` : undefined,
     },
     {
       id: "codex",
       name: "Codex",
       files: ["~/.codex/config.toml"],
       text: `[mcp_servers.kanalog]\nurl = "${url}"\nhttp_headers = { Authorization = "Bearer ${key}" }`,
-      link: null,
     },
     {
       id: "zed",
       name: "Zed",
       files: ["settings.json"],
       text: json({ context_servers: { kanalog: { url, headers } } }),
-      link: null,
     },
     {
       id: "bridge",
       name: "Assistants that only start programs",
-      files: [],
       text: json({
         mcpServers: {
           kanalog: {
@@ -108,14 +101,11 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
           },
         },
       }),
-      link: null,
     },
     {
       id: "curl",
       name: "By hand",
-      files: [],
       text: `curl -H "Authorization: Bearer ${key}" -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' ${url}`,
-      link: null,
     },
   ];
 }

@@ -6,16 +6,11 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { optionalName, requireMember } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { hashKeyToken, type KeyAccess, shownPrefix } from "./key-token.ts";
+import { hashKeyToken, shownPrefix } from "./key-token.ts";
 import { insertKey, selectKey, updateRevoked } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
-export interface NewKey {
-  memberId: number;
-  name: string;
-  access: KeyAccess;
-  expiresAt: number | null;
-}
+export type NewKey = Pick<Key, "memberId" | "name" | "access" | "expiresAt">;
 
 /** Changes of keys, one transaction each. */
 export const keyChanges = { addKey, replaceKeys, revokeKey };
@@ -74,10 +69,7 @@ export async function insertRecordedKey(
  */
 const LOST_AFTER_MS = 60_000;
 
-/**
- * Creates a key and, in the same transaction, revokes the unused ones that it replaces, except those
- * created just now.
- */
+/** Creates a key and revokes the unused ones it replaces, but none made just now, in one transaction. */
 function replaceKeys(
   db: Database,
   clock: Clock,

@@ -6,10 +6,7 @@ import type { Random } from "../../ports/random.ts";
 export const KEY_ACCESSES = ["read_only", "read_write"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
-/**
- * Format of a key: `knl_ro_` or `knl_rw_`, 32 base62 characters, and the CRC32 of everything before it as 6
- * base62 characters.
- */
+/** Format of a key: its prefix, 32 base62 characters, and the CRC32 of both as 6 base62 characters. */
 const FORM = /^knl_r[ow]_[0-9A-Za-z]{38}$/;
 const PREFIXES: Record<KeyAccess, string> = { read_only: "knl_ro_", read_write: "knl_rw_" };
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

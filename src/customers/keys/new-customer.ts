@@ -52,10 +52,7 @@ function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): P
   return inTransaction(db, clock, "customer", (tx) => putCustomer(tx, clock, input, by));
 }
 
-/**
- * As `addCustomer`; null if there is an organization already, such as one that another process has just
- * created.
- */
+/** As `addCustomer`; null if there is an organization already, perhaps just made by another process. */
 function addFirstCustomer(
   db: Database,
   clock: Clock,

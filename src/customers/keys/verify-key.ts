@@ -23,9 +23,7 @@ export interface Caller extends Omit<Holder, "tokenEndsAt"> {
   copy: Place | null;
 }
 
-/**
- * A cached key with its member and organization. `lastUsedAt` may be stale, since serving itself writes it.
- */
+/** A cached key, its member and organization. Serving itself writes `lastUsedAt`, which may be stale. */
 interface Holder {
   key: Key;
   member: Member;

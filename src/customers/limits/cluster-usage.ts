@@ -17,8 +17,7 @@ const COMMIT_MS = 3_000;
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
 /**
- * SQL: charges entries. Returns no row and counts nothing after the deadline `$5`, when nobody waits for it
- * any more.
+ * SQL: charges entries; after the deadline `$5`, when nobody waits any more, counts and returns nothing.
  */
 const CHARGE = `
   SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts,

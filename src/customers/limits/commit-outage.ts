@@ -3,9 +3,7 @@ import type { Log } from "../../ports/log.ts";
 
 /** Minimum interval between log lines about a continuing outage. */
 const LOG_AGAIN_MS = 60_000;
-/**
- * How long each failed commit of a repeated outage keeps the process unready, even if later ones succeed.
- */
+/** How long each failed commit of a repeated outage keeps the process unready, whatever follows. */
 const UNREADY_MS = 10_000;
 /**
  * An outage counts as repeated if it follows another within this time. Otherwise storage that fails

@@ -100,8 +100,7 @@ export function createLimits(rates: Rates, usage: Usage) {
     ): LimitStatus {
       const { plan, organization } = caller;
       const period = periodOf(caller, nowMs);
-      const left =
-        plan.requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
+      const left = plan.requestsPerPeriod - (used ?? usage.used(organization.id, period.startedAt));
       return {
         plan,
         rate: rate ?? rates.peek(organization.id, plan.requestsPerSecond, nowMs),
@@ -124,11 +123,8 @@ export function messagesLimited({ retryAfterS }: RateVerdict): AppError {
 
 export function quotaExceeded(caller: Caller, nowMs: number): AppError {
   const { endsAt } = periodAt(caller.planInForce.startedAt, nowMs);
-  return new AppError(
-    "quota_exceeded",
-    message("quotaExceeded", { requests: caller.plan.requestsPerPeriod }),
-    { retryAfterS: secondsUntil(endsAt, nowMs) },
-  );
+  const reason = message("quotaExceeded", { requests: caller.plan.requestsPerPeriod });
+  return new AppError("quota_exceeded", reason, { retryAfterS: secondsUntil(endsAt, nowMs) });
 }
 
 function secondsUntil(instantMs: number, nowMs: number): number {

@@ -1,7 +1,4 @@
-/**
- * A token bucket: holds one second's worth of requests and refills continuously. Pure: the caller keeps the
- * state.
- */
+/** A token bucket: one second's worth of requests, refilled continuously. The caller keeps its state. */
 export interface Bucket {
   /** Negative while requests are waiting, each for a token of its own. */
   tokens: number;

@@ -1,22 +1,13 @@
-import { and, desc, gte, inArray, lt, lte } from "drizzle-orm";
+import { and, desc, gte, lt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query, withinLimit } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { requestLog } from "./request-log.table.ts";
 
 /** An answered request of a key. */
-export interface LoggedRequest {
-  /** Epoch milliseconds. */
-  at: number;
-  verb: string;
-  /** Including the query. */
-  path: string;
-  status: number;
-  durationUs: number;
-  units: number;
-}
+export type LoggedRequest = Omit<typeof requestLog.$inferSelect, "id" | "keyId">;
 
 /** Requests of one key, latest last. */
 export interface LoggedOfKey {
@@ -87,14 +78,11 @@ export function selectRequestLog(
   return latest(db).all({ keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
 }
 
-const removeOld = change((db) => {
-  const old = db
-    .select({ id: requestLog.id })
-    .from(requestLog)
-    .where(lt(requestLog.at, param("until")))
-    .limit(ROWS_PER_STEP);
-  return db.delete(requestLog).where(inArray(requestLog.id, old));
-});
+const removeOld = change((db) =>
+  db
+    .delete(requestLog)
+    .where(withinLimit(db, requestLog.id, lt(requestLog.at, param("until")), ROWS_PER_STEP)),
+);
 
 /** Removes requests older than a week. */
 export async function pruneRequestLog(db: Database, clock: Clock): Promise<void> {

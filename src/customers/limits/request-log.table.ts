@@ -6,6 +6,7 @@ export const requestLog = sqliteTable("request_log", {
   keyId: integer("key_id").notNull(),
   at: integer("at").notNull(),
   verb: text("verb").notNull(),
+  /** Including the query. */
   path: text("path").notNull(),
   status: integer("status").notNull(),
   durationUs: integer("duration_us").notNull(),

@@ -21,14 +21,10 @@ const WAITING_MAX = 50_000;
 const WRITTEN_MAX = 2_000;
 
 /** A request, as known to the door that answered it. */
-export interface AnsweredRequest {
-  at: number;
-  verb: string;
+export interface AnsweredRequest extends Omit<LoggedRequest, "path" | "durationUs"> {
   /** Full URL. */
   url: string;
-  status: number;
   durationMs: number;
-  units: number;
 }
 
 /**

@@ -23,14 +23,9 @@ export const usageSchema = objectSchema(
 export type UsageView = ValueOf<typeof usageSchema>;
 
 /** Requests, their units, and those answered with status 400 or above. */
-export interface UsageSum {
-  requests: number;
-  units: number;
-  errors: number;
-}
-
-export type UsageOfMethod = UsageSum & { day: string; method: string };
-export type UsageOfKey = UsageSum & { key: number };
+export type UsageSum = Pick<UsageView, "requests" | "units" | "errors">;
+export type UsageOfMethod = Omit<UsageView, "key">;
+export type UsageOfKey = Omit<UsageView, "day" | "method">;
 
 /** Usage as pages show it: bounded, however many keys there are. */
 export interface UsageSummary {

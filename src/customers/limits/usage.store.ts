@@ -67,9 +67,8 @@ export function createUsageStore(db: Database) {
     usedByAll(
       periods: readonly (readonly [organizationId: number, startedAt: number])[],
     ): Map<number, number> {
-      const rows = statement<{ id: number; used: number }>(db, USED_BY_ALL).all(
-        JSON.stringify(periods),
-      );
+      const usedByAll = statement<{ id: number; used: number }>(db, USED_BY_ALL);
+      const rows = usedByAll.all(JSON.stringify(periods));
       return new Map(rows.map(({ id, used }) => [id, used]));
     },
 
@@ -133,6 +132,5 @@ export async function deleteOldestDay(
   organizationId: number,
   until: Day,
 ): Promise<number> {
-  const { changes } = await removeOldestDay(tx).run({ organizationId, until });
-  return changes;
+  return (await removeOldestDay(tx).run({ organizationId, until })).changes;
 }

@@ -17,9 +17,7 @@ export const DOCUMENT_LIMITS = { accept: "application/json", bytesMax: 16 * 1024
 /** Reads what an https address of the public internet serves; null if that fails. */
 export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
-/**
- * Whether an id is such an address: https, with a path, but without user, query, fragment and dot segments.
- */
+/** Whether an id is such an address: https with a path, but no user, query, fragment or dot segments. */
 export function isDocumentId(clientId: string): boolean {
   if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
   const url = URL.canParse(clientId) ? new URL(clientId) : null;

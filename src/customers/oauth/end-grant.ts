@@ -16,16 +16,13 @@ export async function endGrant(
   reason: "client" | "replay",
 ): Promise<void> {
   if (key.revokedAt !== null) return;
-  await updateRevoked(tx, key.id, clock.now());
-  await recordChange(
-    tx,
-    clock,
-    { person: member.email, keyId: key.id },
-    {
-      organizationId: member.organizationId,
-      action: "key.revoke",
-      target: `key ${key.id}`,
-      details: { name: key.name, prefix: key.prefix, reason },
-    },
-  );
+  const { id, name, prefix } = key;
+  await updateRevoked(tx, id, clock.now());
+  const by = { person: member.email, keyId: id };
+  await recordChange(tx, clock, by, {
+    organizationId: member.organizationId,
+    action: "key.revoke",
+    target: `key ${id}`,
+    details: { name, prefix, reason },
+  });
 }

@@ -8,13 +8,14 @@ const GET_MAX_MS = 5_000;
  * Reads an https address chosen by somebody else, under the same rules as webhook receivers: public
  * addresses only, each checked before connecting, and no redirects. Null unless it answers 200 within the
  * limits.
- * @param wanted.accept media types, as in the `Accept` header
+ * @param limits.accept media types, as in the `Accept` header
  */
 export function createGetGuarded(
   guard: TargetGuard,
   network: Pick<Network, "get">,
-  { accept, bytesMax }: { accept: string; bytesMax: number },
+  limits: { accept: string; bytesMax: number },
 ): (address: string) => Promise<Uint8Array | null> {
+  const { accept, bytesMax } = limits;
   return async (given) => {
     const target = readTargetUrl(given);
     if ("fault" in target) return null;

@@ -7,7 +7,7 @@ import type { ClientMetadata } from "./client-metadata.ts";
 import { endGrant } from "./end-grant.ts";
 import { exchangeToken } from "./exchange-token.ts";
 import { insertCode, putClient, selectToken } from "./oauth.store.ts";
-import type { OAuthClient } from "./oauth.table.ts";
+import type { OAuthClient, OAuthCode } from "./oauth.table.ts";
 
 /** How long a code is valid. */
 const CODE_MS = 60_000;
@@ -27,18 +27,14 @@ function saveOAuthClient(
   );
 }
 
+/** What a code stands for: who granted what to which client. */
+type GrantedCode = Pick<OAuthCode, "clientId" | "memberId" | "redirectUri" | "challenge">;
+
 function addOAuthCode(
   db: Database,
   clock: Clock,
-  granted: {
-    code: string;
-    clientId: number;
-    memberId: number;
-    redirectUri: string;
-    challenge: string;
-  },
+  { code, ...row }: { code: string } & GrantedCode,
 ): Promise<void> {
-  const { code, ...row } = granted;
   return inTransaction(db, clock, "oauth-code", (tx) =>
     insertCode(tx, { ...row, hash: hashKeyToken(code), expiresAt: clock.now() + CODE_MS }),
   );

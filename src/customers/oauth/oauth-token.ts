@@ -9,11 +9,7 @@ const PREFIXES = { access: "knl_oa_", refresh: "knl_or_", code: "knl_oc_" } as c
 
 type TokenKind = keyof typeof PREFIXES;
 
-const FORMS: Record<TokenKind, RegExp> = {
-  access: /^knl_oa_[0-9A-Za-z]{38}$/,
-  refresh: /^knl_or_[0-9A-Za-z]{38}$/,
-  code: /^knl_oc_[0-9A-Za-z]{38}$/,
-};
+const FORM = /^knl_o[arc]_[0-9A-Za-z]{38}$/;
 
 /** Prefix of a grant's tokens, shown in place of a key's. */
 export const GRANT_PREFIX = PREFIXES.access;
@@ -24,5 +20,5 @@ export function createOAuthToken(kind: TokenKind, random: Random): string {
 
 /** Whether a text has the format of such a secret; a mistyped or truncated one needs no lookup. */
 export function isOAuthToken(kind: TokenKind, text: string): boolean {
-  return FORMS[kind].test(text) && hasChecksum(text);
+  return text.startsWith(PREFIXES[kind]) && FORM.test(text) && hasChecksum(text);
 }

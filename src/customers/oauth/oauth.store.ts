@@ -127,9 +127,7 @@ const accessHolder = queryNow((db) =>
     .where(and(eqParam(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
 );
 
-/**
- * The key that an access token stands for, with its member and organization, read in the tick's snapshot.
- */
+/** An access token's key with its member and organization, read in the tick's snapshot. */
 export function selectAccessHolderNow(db: Database, hash: string) {
   return accessHolder(db).get({ hash: toBytes(hash) });
 }

@@ -58,10 +58,8 @@ export function createOAuth(
     async grant(request: AuthorizationRequest, memberId: number): Promise<string> {
       const code = createOAuthToken("code", random);
       const { client, redirectUri, challenge } = request;
-      await changes.addOAuthCode({
-        ...{ code, memberId, redirectUri, challenge },
-        clientId: client.id,
-      });
+      const clientId = client.id;
+      await changes.addOAuthCode({ code, clientId, memberId, redirectUri, challenge });
       return code;
     },
 

@@ -13,7 +13,6 @@ import {
 const IDLE_MS = 2 * DAY_MS;
 /** How long an expired code is kept, so that using it again is noticed. */
 const CODE_KEPT_MS = DAY_MS;
-const ROWS_PER_STEP = 50;
 
 /** Removes what has expired or was never used: tokens, codes, grants, and then clients without any. */
 export async function pruneOAuth(db: Database, clock: Clock): Promise<void> {
@@ -25,11 +24,6 @@ export async function pruneOAuth(db: Database, clock: Clock): Promise<void> {
     { remove: deleteIdleClients, until: nowMs - IDLE_MS },
   ];
   for (const { remove, until } of steps) {
-    await inParts(
-      db,
-      clock,
-      "prune-oauth",
-      async (tx) => (await remove(tx, until, ROWS_PER_STEP)) === ROWS_PER_STEP,
-    );
+    await inParts(db, clock, "prune-oauth", (tx) => remove(tx, until));
   }
 }

@@ -5,15 +5,10 @@
 
 export const REDIRECT_URI_LENGTH_MAX = 2_048;
 
-/**
- * Visible ASCII that can go into a header as it is, without characters that `new URL` would reinterpret.
- */
+/** Visible ASCII that a header can hold, without characters that `new URL` would reinterpret. */
 const PLAIN = /^https?:\/\/[^/?#@\\]+(?:[/?][^\\#]*)?$/;
 
-/**
- * Loopback addresses, in these spellings only, because `new URL` also accepts other notations of IP
- * addresses.
- */
+/** Loopback addresses in these spellings only: `new URL` also takes other notations of IP addresses. */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
 
 /** Whether a client may register the address. */

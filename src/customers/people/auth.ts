@@ -25,7 +25,11 @@ export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
 }
 
 /** The library's own functions, which its endpoints consist of. */
-export type AuthContext = Awaited<Awaited<ReturnType<typeof authOf>>["$context"]>;
+export type AuthContext = Awaited<ReturnType<typeof authContextOf>>;
+
+export async function authContextOf(db: Database, clock: Clock, settings: AuthSettings) {
+  return (await authOf(db, clock, settings)).$context;
+}
 
 /** The tables and columns of better-auth's models. */
 const MODELS = {

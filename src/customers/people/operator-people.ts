@@ -22,9 +22,7 @@ export function createOperatorPeople(
     ensure: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
-    /**
-     * To be called before somebody is given more rights. @returns whether they still have a password
-     */
+    /** Called before somebody is given more rights. @returns whether they still have a password */
     removeUnverifiedPassword: (email: string): Promise<boolean> =>
       removeUnverifiedPassword(db, clock, email),
 

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
-import { type AuthSettings, authOf } from "./auth.ts";
+import { type AuthSettings, authContextOf } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
 import { storePassword } from "./passwords.ts";
 import {
@@ -37,7 +37,7 @@ export async function passwordLink(
   const person = await selectPersonByEmail(db, email);
   if (person === undefined) return null;
   // Made before the transaction, which would otherwise hold the lock meanwhile.
-  const { internalAdapter, generateId } = await (await authOf(db, clock, settings)).$context;
+  const { internalAdapter, generateId } = await authContextOf(db, clock, settings);
   const token = String(generateId({ model: "verification", size: TOKEN_CHARACTERS }));
   // By the machine's clock, which the library compares it with.
   const expiresAt = new Date(systemClock.now() + LINK_MS);
@@ -70,7 +70,7 @@ async function personOfLink(
   clock: Clock,
   { settings, token }: { settings: AuthSettings; token: string },
 ): Promise<string | null> {
-  const { internalAdapter } = await (await authOf(db, clock, settings)).$context;
+  const { internalAdapter } = await authContextOf(db, clock, settings);
   const find = () => internalAdapter.findVerificationValue(identifierOf(token));
   let link = await find();
   // Another node may just have created and mailed the link.
@@ -90,7 +90,7 @@ export async function choosePassword(
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
   requirePassword(password, (await selectEmail(db, personId)) ?? "");
-  const context = await (await authOf(db, clock, settings)).$context;
+  const context = await authContextOf(db, clock, settings);
   const hash = await context.password.hash(password);
   return inTransaction(db, clock, "password", async (tx) => {
     // Another request may have used the link, or replaced it, while this one was hashing.

@@ -4,7 +4,7 @@ import { fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { type AuthContext, type AuthSettings, authOf } from "./auth.ts";
+import { type AuthContext, type AuthSettings, authContextOf, authOf } from "./auth.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
 import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
 import { requirePerson } from "./people.ts";
@@ -65,7 +65,7 @@ export async function setPassword(
   const { settings, email, password, by } = input;
   requirePassword(password, email);
   const person = await requirePerson(db, email);
-  const context = await (await authOf(db, clock, settings)).$context;
+  const context = await authContextOf(db, clock, settings);
   const hash = await context.password.hash(password);
   await inTransaction(db, clock, "password", async (tx) => {
     await storePassword(tx, context, person.id, hash);

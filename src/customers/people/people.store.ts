@@ -110,10 +110,7 @@ const verifyByLink = change((db) =>
     .where(eqParam(people.id, "personId")),
 );
 
-/**
- * Records that a password was chosen by the latest link: if the link was trusted, the person is now
- * verified.
- */
+/** Records that a password was chosen by the latest link, which verifies the person if it was trusted. */
 export async function recordChosenPassword(tx: Transaction, personId: string): Promise<void> {
   await verifyByLink(tx).run({ personId });
 }
@@ -147,6 +144,5 @@ const removeSessions = change((db) =>
 
 /** Ends the person's sessions. @returns how many there were */
 export async function deleteSessions(tx: Transaction, personId: string): Promise<number> {
-  const { changes } = await removeSessions(tx).run({ personId });
-  return changes;
+  return (await removeSessions(tx).run({ personId })).changes;
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { requiredEmail } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { type AuthSettings, authOf } from "./auth.ts";
+import { type AuthSettings, authContextOf } from "./auth.ts";
 import {
   deletePassword,
   hasPassword,
@@ -38,7 +38,7 @@ export async function ensurePerson(
   if (existing !== undefined)
     return { person: existing, hasPassword: await hasPassword(db, existing.id) };
   requiredEmail(email);
-  const { internalAdapter } = await (await authOf(db, clock, settings)).$context;
+  const { internalAdapter } = await authContextOf(db, clock, settings);
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
   const { id } = await internalAdapter.createUser(
     { ...made, emailVerified: false },
@@ -66,9 +66,7 @@ export function removeUnverifiedPassword(
   });
 }
 
-/**
- * Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff would be left
- */
+/** Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff is left */
 export function markStaff(
   db: Database,
   clock: Clock,

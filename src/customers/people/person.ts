@@ -6,10 +6,7 @@ export interface Person {
   name: string;
   email: string;
   isStaff: boolean;
-  /**
-   * Whether this person is known to own the address. If not, whoever invited them first may have chosen
-   * their password.
-   */
+  /** Whether they are known to own the address: if not, their inviter may have chosen the password. */
   isVerified: boolean;
 }
 

@@ -1,42 +1,28 @@
-import { inArray, lte } from "drizzle-orm";
+import { lte } from "drizzle-orm";
 import type { Transaction } from "../../db/database.ts";
-import { change, param } from "../../db/query.ts";
+import { change, param, withinLimit } from "../../db/query.ts";
 import { sessions, verifications } from "./people.table.ts";
 
-const removeSessions = change((db) =>
-  db.delete(sessions).where(
-    inArray(
-      sessions.id,
-      db
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(lte(sessions.expiresAt, param("now")))
-        .limit(param("limit")),
-    ),
-  ),
-);
+const ROWS_PER_STEP = 50;
 
-const removeLinks = change((db) =>
-  db.delete(verifications).where(
-    inArray(
-      verifications.id,
-      db
-        .select({ id: verifications.id })
-        .from(verifications)
-        .where(lte(verifications.expiresAt, param("now")))
-        .limit(param("limit")),
-    ),
-  ),
-);
+const removeSessions = change((db) => {
+  const hasEnded = lte(sessions.expiresAt, param("now"));
+  return db.delete(sessions).where(withinLimit(db, sessions.id, hasEnded, ROWS_PER_STEP));
+});
 
-/** Removes expired sessions. @returns how many */
-export async function deleteEndedSessions(tx: Transaction, nowMs: number, limit: number) {
-  return (await removeSessions(tx).run({ now: asText(nowMs), limit })).changes;
+const removeLinks = change((db) => {
+  const hasEnded = lte(verifications.expiresAt, param("now"));
+  return db.delete(verifications).where(withinLimit(db, verifications.id, hasEnded, ROWS_PER_STEP));
+});
+
+/** Removes some of the expired sessions. @returns whether there may be more */
+export async function deleteEndedSessions(tx: Transaction, nowMs: number): Promise<boolean> {
+  return (await removeSessions(tx).run({ now: asText(nowMs) })).changes === ROWS_PER_STEP;
 }
 
-/** Removes expired password links. @returns how many */
-export async function deleteEndedLinks(tx: Transaction, nowMs: number, limit: number) {
-  return (await removeLinks(tx).run({ now: asText(nowMs), limit })).changes;
+/** Removes some of the expired password links. @returns whether there may be more */
+export async function deleteEndedLinks(tx: Transaction, nowMs: number): Promise<boolean> {
+  return (await removeLinks(tx).run({ now: asText(nowMs) })).changes === ROWS_PER_STEP;
 }
 
 /** A time in the format of the sign-in library. */

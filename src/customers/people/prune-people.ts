@@ -3,17 +3,10 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { deleteEndedLinks, deleteEndedSessions } from "./prune-people.store.ts";
 
-const ROWS_PER_STEP = 50;
-
 /** Removes expired sessions and password links: people who never come back leave them behind. */
 export async function prunePeople(db: Database, clock: Clock): Promise<void> {
   const nowMs = clock.now();
   for (const remove of [deleteEndedSessions, deleteEndedLinks]) {
-    await inParts(
-      db,
-      clock,
-      "prune-people",
-      async (tx) => (await remove(tx, nowMs, ROWS_PER_STEP)) === ROWS_PER_STEP,
-    );
+    await inParts(db, clock, "prune-people", (tx) => remove(tx, nowMs));
   }
 }

@@ -49,10 +49,8 @@ export async function signIn(
   if (!answer.ok) return null;
   const { user } = (await answer.json()) as { user: { id: string } };
   // Somebody with the right password is signed in even if this cannot be recorded.
-  await noteNetwork(db, clock, {
-    personId: user.id,
-    network: Buffer.from(input.network),
-  }).catch(() => {});
+  const place = { personId: user.id, network: Buffer.from(input.network) };
+  await noteNetwork(db, clock, place).catch(() => {});
   return { setCookies: answer.headers.getSetCookie() };
 }
 

@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { requiredEmail, requiredName } from "../accounts/accounts.ts";
 import { putCustomer } from "../keys/new-customer.ts";
-import { type AuthSettings, authOf } from "../people/auth.ts";
+import { type AuthSettings, authContextOf } from "../people/auth.ts";
 import { requirePassword } from "../people/password-rules.ts";
 import { deleteLinks, hasPassword, selectPersonByEmail } from "../people/people.store.ts";
 import {
@@ -79,8 +79,8 @@ async function endSignUp(
   if (email === undefined) return false;
   const name = requiredName(given.name);
   requirePassword(given.password, email);
-  const auth = await authOf(db, clock, given.settings);
-  const passwordHash = await (await auth.$context).password.hash(given.password);
+  const context = await authContextOf(db, clock, given.settings);
+  const passwordHash = await context.password.hash(given.password);
   return inTransaction(db, clock, "sign-up", async (tx) => {
     const now = clock.now();
     // Another request may have used the link while this one was hashing.

@@ -22,8 +22,7 @@ export function createSiteSignUps(
     opens: people.opensSignUp,
 
     /**
-     * Creates the account. @returns its first key, which cannot be retrieved again; null if the link is no
-     * longer valid
+     * Creates the account. @returns its first key, shown only now; null if the link is no longer valid
      */
     async end({ network, ...input }: SignUp & { network: string }) {
       const keyToken = createKeyToken("read_only", random);

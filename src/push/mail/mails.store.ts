@@ -19,9 +19,7 @@ export interface ClaimedMail extends Message {
 }
 
 /** A claimed message that has been sent, or could not be. */
-export interface EndedMail {
-  id: number;
-  claim: string;
+export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
   isSent: boolean;
   endedAt: number;
 }
@@ -34,12 +32,8 @@ const add = change((db) =>
 );
 
 /** Queues a message in the caller's transaction: it is sent if and only if that commits. */
-export async function queueMail(
-  tx: Transaction,
-  nowMs: number,
-  { to, subject, text, html }: Message,
-): Promise<void> {
-  await add(tx).run({ to, subject, text, html, nowMs });
+export async function queueMail(tx: Transaction, nowMs: number, message: Message): Promise<void> {
+  await add(tx).run({ ...message, nowMs });
 }
 
 const due = query((db) =>
@@ -155,7 +149,6 @@ export function dropOldMails(db: Database, clock: Clock): Promise<number> {
   return inTransaction(db, clock, "mail-drop", async (tx) => {
     const nowMs = clock.now();
     const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
-    const { changes } = await tx.builders.delete(mails).where(isOld);
-    return changes;
+    return (await tx.builders.delete(mails).where(isOld)).changes;
   });
 }

@@ -50,10 +50,7 @@ export async function beginWhole(
   return (await apply({}, position)) ? { position, fault: null } : { end: ALL_READ };
 }
 
-/**
- * Reads pending updates. The channels of each response are recorded in one transaction with the next
- * marker.
- */
+/** Reads pending updates; each response's channels are committed together with the next marker. */
 async function readUpdates(
   given: SourcePosition,
   api: MaxApi,

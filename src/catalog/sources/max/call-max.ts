@@ -1,5 +1,5 @@
-import { asObject } from "../../../values/json-object.ts";
-import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
+import { membersOf } from "../../../values/json-object.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import type { CallApi } from "../call-api.ts";
@@ -46,18 +46,14 @@ export function createMaxCall(
     if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
     const { status, json, retryAfterMs } = answer;
     if (status !== OK) {
-      const wait = retryAfterMs ?? waitOf(asObject(json)?.["retry_after"]);
-      return { failure: refusal(status, json), retryAfterMs: wait, status };
+      const { retry_after: wait, message: description } = membersOf(json);
+      const failure =
+        status === UNAUTHORIZED ? message("botTokenWrong") : refused(status, description);
+      return { failure, retryAfterMs: retryAfterMs ?? waitOf(wait), status };
     }
     // A truncated response, or one in an unknown form, proves nothing about the data.
     const result = read(json);
     if (result !== null) return result;
     return { failure: message("botAnswerWrong"), retryAfterMs: null, status };
   };
-}
-
-function refusal(status: number, json: unknown): UserMessage {
-  return status === UNAUTHORIZED
-    ? message("botTokenWrong")
-    : refused(status, asObject(json)?.["message"]);
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../../values/json-object.ts";
+import { isObject, membersOf } from "../../../values/json-object.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import type { CallApi } from "../call-api.ts";
 import { createMaxCall, type Pace } from "./call-max.ts";
@@ -35,7 +35,7 @@ export type MaxApi = ReturnType<typeof createMaxApi>;
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
 
-/** No pacing, for single requests. */
+/** Does not pace: for single requests. */
 const UNPACED: Pace = { monotonic: () => 0, sleep: async () => {} };
 
 /**
@@ -74,8 +74,8 @@ export function createMaxApi(
       query.set("to", String(since));
       if (before !== null) query.set("from", String(before));
       return call<MessagePage>(`/messages?${query}`, (json) => {
-        const given = isObject(json) ? json["messages"] : undefined;
-        return Array.isArray(given) ? pageOf(given) : null;
+        const { messages } = membersOf(json);
+        return Array.isArray(messages) ? pageOf(messages) : null;
       });
     },
 
@@ -88,19 +88,18 @@ export function createMaxApi(
       query.set("types", UPDATE_TYPES.join(","));
       if (marker !== null) query.set("marker", marker);
       return call(`/updates?${query}`, (json) => {
-        const updates = isObject(json) ? json["updates"] : undefined;
-        if (!isObject(json) || !Array.isArray(updates)) return null;
-        return { updates: updates as unknown[], marker: digitsOf(json["marker"]) };
+        const { updates, marker } = membersOf(json);
+        if (!Array.isArray(updates)) return null;
+        return { updates: updates as unknown[], marker: digitsOf(marker) };
       });
     },
 
     /** Addresses that updates are pushed to. */
     subscriptions: () =>
       call("/subscriptions", (json) => {
-        const given = isObject(json) ? json["subscriptions"] : undefined;
-        return Array.isArray(given)
-          ? { urls: given.flatMap((one) => (isObject(one) ? String(one["url"]) : [])) }
-          : null;
+        const { subscriptions: given } = membersOf(json);
+        if (!Array.isArray(given)) return null;
+        return { urls: given.flatMap((one) => (isObject(one) ? String(one["url"]) : [])) };
       }),
 
     subscribe: (url: string, secret: string) =>
@@ -115,7 +114,7 @@ export function createMaxApi(
 }
 
 function success(json: unknown): { success: true } | null {
-  return isObject(json) && json["success"] === true ? { success: true } : null;
+  return membersOf(json)["success"] === true ? { success: true } : null;
 }
 
 function pageOf(given: readonly unknown[]): MessagePage {
@@ -128,7 +127,7 @@ function pageOf(given: readonly unknown[]): MessagePage {
   };
 }
 
-function nameOf(json: Record<string, unknown>): string {
-  const name = json["username"] ?? json["first_name"] ?? json["name"];
-  return typeof name === "string" ? name : "";
+function nameOf({ username, first_name, name }: Record<string, unknown>): string {
+  const shown = username ?? first_name ?? name;
+  return typeof shown === "string" ? shown : "";
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../../values/json-object.ts";
+import { membersOf } from "../../../values/json-object.ts";
 import type { Fields } from "../../imports/reading/input-row.ts";
 import type { SourceChat } from "../sources.table.ts";
 import { toDeletedRow } from "./max-rows.ts";
@@ -11,10 +11,7 @@ import { digitsOf } from "./max-shapes.ts";
 interface ChannelUpdate {
   /** The channel's id, in digits. */
   chat: string;
-  /**
-   * False if the update does not say whether the chat is a channel: then it counts only if it is a known
-   * one.
-   */
+  /** False if the update does not say that the chat is a channel: it counts only for known ones. */
   isChannel: boolean;
   /** Id of a message that was deleted for good; null if none was. */
   removed: string | null;
@@ -57,24 +54,20 @@ export function changesOf(
 
 /** Parses MAX's `Update`; null if it does not concern a channel, such as a person's message to the bot. */
 function readUpdate(update: unknown): ChannelUpdate | null {
-  if (!isObject(update)) return null;
-  switch (update["update_type"]) {
+  const { update_type, message, chat_id, is_channel, message_id: removed } = membersOf(update);
+  switch (update_type) {
     case "message_created":
     case "message_edited": {
-      const message = update["message"];
-      const to = isObject(message) ? message["recipient"] : undefined;
-      if (!isObject(to) || to["chat_type"] !== "channel") return null;
-      return read(to["chat_id"], true);
+      const to = membersOf(membersOf(message)["recipient"]);
+      return to["chat_type"] === "channel" ? read(to["chat_id"], true) : null;
     }
     case "bot_added":
     case "bot_removed":
-      return update["is_channel"] === true ? read(update["chat_id"], true) : null;
+      return is_channel === true ? read(chat_id, true) : null;
     case "chat_title_changed":
-      return read(update["chat_id"], false);
-    case "message_removed": {
-      const removed = update["message_id"];
-      return read(update["chat_id"], false, typeof removed === "string" ? removed : null);
-    }
+      return read(chat_id, false);
+    case "message_removed":
+      return read(chat_id, false, typeof removed === "string" ? removed : null);
     default:
       return null;
   }

@@ -13,8 +13,9 @@ import { isBot, type Source } from "../sources.table.ts";
 import { max } from "./max.ts";
 import { changesOf } from "./max-updates.ts";
 
-/** Schedules with and without pushes (sources, section 4). */
-const SCHEDULE = { pushed: "1h", polled: max.schedule };
+/** Default schedules with and without pushes (sources, section 4). */
+const PUSHED = "1h";
+const POLLED = max.schedule;
 
 /** The address under which MAX reaches us: it only pushes over https to port 443. */
 export function pushBase(baseUrl: string | null): string | null {
@@ -64,9 +65,9 @@ export function createPushes(
       const source = await requireSource(db, id);
       if (source.kind !== "max") throw fieldError({ pushes: [message("pushesOfMaxOnly")] });
       if (isOn && base === null) throw fieldError({ pushes: [message("pushesNeedHttps")] });
-      const [from, to] = isOn ? (["polled", "pushed"] as const) : (["pushed", "polled"] as const);
+      const [from, to] = isOn ? [POLLED, PUSHED] : [PUSHED, POLLED];
       // A schedule set by the operator is kept.
-      const schedule = source.schedule === SCHEDULE[from] ? SCHEDULE[to] : source.schedule;
+      const schedule = source.schedule === from ? to : source.schedule;
       return changes.setPushes(id, { isOn, schedule }, by);
     },
 

@@ -22,10 +22,7 @@ interface ReadingTools
   api: MaxApi;
   /** Writes a batch; false if this run must not write any more. */
   apply(batch: Batch): Promise<boolean>;
-  /**
-   * Receives, if the first page has new posts, the delay of the newest one, from its publication until it
-   * was read.
-   */
+  /** Receives, if the first page has new posts, how long after its publication the newest was read. */
   noteLag(lagMs: number): void;
 }
 

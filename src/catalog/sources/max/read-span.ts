@@ -22,10 +22,8 @@ export async function readSpan(
   let before: number | null = null;
   let isUnderstood = true;
   for (;;) {
-    const page: Awaited<ReturnType<MaxApi["messages"]>> = await api.messages(chat, {
-      since,
-      before,
-    });
+    const span = { since, before };
+    const page: Awaited<ReturnType<MaxApi["messages"]>> = await api.messages(chat, span);
     if ("failure" in page) return page;
     isUnderstood &&= page.isUnderstood;
     const within = page.messages.filter(({ timestamp }) => timestamp >= since);

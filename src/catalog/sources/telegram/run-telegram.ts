@@ -84,8 +84,7 @@ function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): numb
 }
 
 /**
- * Records the interval since the last reading if updates may have been lost in it, and forgets an old one
- * after a month.
+ * Records the interval since the last reading if updates may be lost; forgets an old one after a month.
  */
 function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
   const to = nowMs();

@@ -15,10 +15,7 @@ export type Answered<Result> = { result: Result } | TelegramFault;
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
-/**
- * Updates per response, where the API would send 100: even with the longest posts, a response stays far
- * below the size limit.
- */
+/** Updates per response, of 100 possible: even the longest posts stay far below the size limit. */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
 

@@ -43,10 +43,7 @@ export function dueCards(chats: readonly SourceChat[], nowMs: number): SourceCha
   );
 }
 
-/**
- * The day that the present number of subscribers counts for: the one that is ending or has just ended; null
- * at other times.
- */
+/** The ending or just ended day that the present subscribers count for; null at other times. */
 function dayOfNow(nowMs: number): string | null {
   const since = latestDue(DAILY, nowMs);
   return since !== null && nowMs - since < OF_THE_DAY_MS ? formatDay(dayOf(since)) : null;

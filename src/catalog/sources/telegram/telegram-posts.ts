@@ -6,9 +6,7 @@ import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
-/**
- * Media by the message member that contains it. The first match counts: an animation also has a `document`.
- */
+/** Media by the member that contains it. The first match counts: an animation also has a `document`. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["photo", "photo"],
   ["live_photo", "photo"],
@@ -78,15 +76,8 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   const { message_id: messageId, chat, content } = message;
   const album = textOf(content["media_group_id"]);
   if (album === null) return null;
-  const text = textIn(content) ?? "";
-  return {
-    chat: chat.id,
-    album,
-    messageId,
-    text,
-    media: mediaIn(content) ?? [],
-    row: toPostRow(message),
-  };
+  const [text, media] = [textIn(content) ?? "", mediaIn(content) ?? []];
+  return { chat: chat.id, album, messageId, text, media, row: toPostRow(message) };
 }
 
 /** Row of a channel, from its card. */

@@ -79,8 +79,8 @@ async function applyMessage(reading: Reading, message: Message): Promise<Telegra
 async function ensureAdded(reading: Reading, chat: Chat): Promise<TelegramFault | null> {
   if (chatOf(reading, chat.id)?.isRead === true) return null;
   const card = await readCard(reading.api, chat);
-  if ("failure" in card && !isGone(card)) return card;
   if ("failure" in card) {
+    if (!isGone(card)) return card;
     // The bot was removed meanwhile, so the channel is stored as the update describes it.
     reading.channels.push(toChannelRow({ ...chat, description: null }, undefined));
     put(reading, toChat(chat, null));

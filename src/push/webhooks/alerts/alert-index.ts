@@ -45,9 +45,7 @@ export function createAlertIndex() {
   const free: number[] = [];
   let slots = SLOTS_MIN;
   const excluded = new QueryPart(slots);
-  /**
-   * Lists of alternative terms, by their position in the query: the first list of each alert, and so on.
-   */
+  /** Lists of alternative terms by position: the first list of each alert's query, and so on. */
   const lists: QueryPart[] = [];
 
   function newSlot(): number {

@@ -138,10 +138,7 @@ export async function forgetAlertPosts(
 
 const noteChange = change((db) => db.insert(alertChanges).values({ alertId: param("alertId") }));
 
-/**
- * Makes every process load an alert again. Not needed after a change of the alert itself, which a trigger
- * records.
- */
+/** Makes every process load an alert again. Changes of the alert itself are recorded by a trigger. */
 export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
   await noteChange(tx).run({ alertId });
 }
@@ -157,7 +154,7 @@ export function lastAlertSequence(db: Database): number {
 }
 
 /** The last number that a table has given out, as SQLite itself records it. */
-function lastNumberOf(db: Database, table: string): number {
+export function lastNumberOf(db: Database, table: string): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
 }

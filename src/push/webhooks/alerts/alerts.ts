@@ -20,10 +20,7 @@ interface AlertReaders {
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
-/**
- * An organization's keyword alerts. Functions that name an alert throw `not_found` for another
- * organization's.
- */
+/** An organization's keyword alerts; another organization's are `not_found`. */
 export function createAlerts(
   db: Database,
   writer: Calls<typeof alertChanges>,

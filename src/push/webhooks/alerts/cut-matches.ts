@@ -100,14 +100,15 @@ async function cutAlert(
   for (const event of eventsOf(tx, postIds, texts)) {
     const body = eventBody("post.matched", webhookId, nowMs, event.posts, { id: alertId, name });
     const { postIds: ids } = event;
-    await addDelivery(tx, {
+    const delivery = {
       webhookId,
       event: "post.matched",
       postIds: ids,
       body,
       nowMs,
       alertId,
-    });
+    } as const;
+    await addDelivery(tx, delivery);
   }
   if (postIds.length === 0) return;
   const sentPosts = sentToday + postIds.length;

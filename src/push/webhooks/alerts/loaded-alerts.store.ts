@@ -13,9 +13,7 @@ export interface LoadedAlert extends AlertCriteria, Pick<Alert, "id" | "sentDay"
 
 const { id, q, channelId, category, territory, isAd, sentDay, sentPosts } = alerts;
 const { disabledReason } = webhooks;
-const columns = {
-  ...{ id, q, channelId, category, territory, isAd, sentDay, sentPosts, disabledReason },
-};
+const columns = { id, q, channelId, category, territory, isAd, sentDay, sentPosts, disabledReason };
 
 const alertById = queryNow((db) =>
   db

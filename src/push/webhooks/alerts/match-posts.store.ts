@@ -12,10 +12,7 @@ interface FactsRow {
   territories: string | null;
 }
 
-/**
- * The columns of `FactsRow`. A post of a channel that is being merged already counts as the other
- * channel's.
- */
+/** Columns of `FactsRow`. A post of a channel being merged already counts as the other channel's. */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `
@@ -95,12 +92,9 @@ const MATCHED = `
 /** Numbers of the posts that an alert gets, as `MATCHED` says. */
 export function selectMatched(
   db: Database,
-  {
-    sequences,
-    ...rest
-  }: { alertId: number; sequences: readonly number[]; freshFrom: number; limit: number },
+  of: { alertId: number; sequences: readonly number[]; freshFrom: number; limit: number },
 ): number[] {
   return statement<{ id: number }>(db, MATCHED)
-    .all({ ...rest, sequences: JSON.stringify(sequences) })
+    .all({ ...of, sequences: JSON.stringify(of.sequences) })
     .map(({ id }) => id);
 }

@@ -27,10 +27,7 @@ export interface Matched {
   sequences: number[];
 }
 
-/**
- * Matches some of the posts read after a sequence; null if there are none. Synchronous, and outside any
- * transaction.
- */
+/** Matches some posts after a sequence; null if there are none. Synchronous, outside any transaction. */
 export function matchPosts(
   db: Database,
   clock: Clock,

@@ -1,4 +1,5 @@
 import type { Calls } from "../../../db/operations.ts";
+import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { cutMatches, endMatchedPart, type MatchedPart } from "./cut-matches.ts";
 import { matchPosts } from "./match-posts.ts";
@@ -14,8 +15,6 @@ const PART_CHARACTERS_MAX = 400_000;
 const PART_MATCHES_MAX = 100_000;
 /** Time per turn; the next look continues. Events of watched channels come before those of alerts. */
 const TURN_MS = 2_000;
-/** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
-const PAUSE_MS = 3;
 
 /**
  * Matches new posts with alerts, and puts matches into events, turn by turn. A part that a turn does not
@@ -38,7 +37,7 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
         while (left.matched.length > 0) {
           const done = await work.cutMatches(left);
           left = { ...left, matched: left.matched.slice(done) };
-          await clock.sleep(PAUSE_MS);
+          await clock.sleep(PARTS_PAUSE_MS);
           if (isOver()) return;
         }
         await work.endMatchedPart({ last: left.last });

@@ -1,9 +1,6 @@
 /** Slots per word of a bitmap. */
 const BITS = 32;
-/**
- * Longest list; above it a bitmap is used. Adding 100 slots one by one costs as much as the words of
- * 10,000.
- */
+/** Longest list: adding 100 slots one by one costs as much as a bitmap of 10,000. */
 const LIST_MAX = 100;
 
 /** A bitmap with one bit per slot. */

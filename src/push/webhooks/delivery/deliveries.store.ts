@@ -1,6 +1,5 @@
-import { inArray } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query, withinLimit } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
@@ -45,20 +44,12 @@ export function selectDelivery(db: Database, id: number): Promise<Delivery | und
   return deliveryById(db).get({ id });
 }
 
-const removeSome = change((db) =>
-  db
+const removeSome = change((db) => {
+  const isOfWebhook = eqParam(webhookDeliveries.webhookId, "webhookId");
+  return db
     .delete(webhookDeliveries)
-    .where(
-      inArray(
-        webhookDeliveries.id,
-        db
-          .select({ id: webhookDeliveries.id })
-          .from(webhookDeliveries)
-          .where(eqParam(webhookDeliveries.webhookId, "webhookId"))
-          .limit(param("rowsMax")),
-      ),
-    ),
-);
+    .where(withinLimit(db, webhookDeliveries.id, isOfWebhook, param("rowsMax")));
+});
 
 /** Removes some of a webhook's deliveries. @returns how many */
 export async function deleteDeliveries(

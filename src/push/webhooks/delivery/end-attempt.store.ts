@@ -34,11 +34,8 @@ const deliver = change((db) =>
 );
 
 /** Marks a delivery as delivered, and ends its claim. @returns whether the claim still existed */
-export async function setDelivered(
-  tx: Transaction,
-  { deliveryId, claim }: Claimed,
-): Promise<boolean> {
-  return (await deliver(tx).run({ deliveryId, claim })).changes > 0;
+export async function setDelivered(tx: Transaction, of: Claimed): Promise<boolean> {
+  return (await deliver(tx).run({ ...of })).changes > 0;
 }
 
 const claimed = query((db) =>
@@ -53,11 +50,8 @@ const claimed = query((db) =>
 );
 
 /** A claimed delivery's position on the retry ladder; undefined if the claim no longer exists. */
-export function selectClaimed(
-  db: Database,
-  { deliveryId, claim }: Claimed,
-): Promise<OnLadder | undefined> {
-  return claimed(db).get({ deliveryId, claim });
+export function selectClaimed(db: Database, of: Claimed): Promise<OnLadder | undefined> {
+  return claimed(db).get({ ...of });
 }
 
 const undeliver = change((db) =>

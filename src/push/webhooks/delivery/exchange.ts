@@ -3,7 +3,7 @@ import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { noteHeartbeat } from "../events/heartbeat.ts";
 import { type Claimed, claimDue, type Room } from "./claim-due.ts";
-import { releaseDelivery } from "./claims.store.ts";
+import { type ClaimedDelivery, releaseDelivery } from "./claims.store.ts";
 import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
 
 /** Operations on claims of deliveries, on the thread that writes them. */
@@ -34,10 +34,7 @@ function exchange(
 }
 
 /** A delivery, and the claim under which its attempt is made. */
-export interface DeliveryClaim {
-  id: number;
-  claim: string;
-}
+export type DeliveryClaim = Pick<ClaimedDelivery, "id" | "claim">;
 
 /** Releases claims: another process, or this one after a restart, will make the attempts. */
 export function releaseClaims(db: Database, clock: Clock, claims: DeliveryClaim[]): Promise<void> {

@@ -44,9 +44,7 @@ const removeBody = change((db) =>
   db.delete(webhookBodies).where(eqParam(webhookBodies.deliveryId, "id")),
 );
 
-/**
- * Selects deliveries that need no attempt any more, or their bodies, with numbers above `after`, ascending.
- */
+/** Selects ended deliveries, or their bodies, with numbers above `after`, ascending. */
 interface Older {
   after: number;
   createdBefore: number;

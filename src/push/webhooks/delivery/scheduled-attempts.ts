@@ -79,9 +79,7 @@ export function createScheduledAttempts(
       return flights.dropAhead();
     },
 
-    /**
-     * Starts no further attempt. @returns all claims, also those that an exchange made during a shutdown
-     */
+    /** Starts no further attempt. @returns all claims, also those of an exchange during the shutdown */
     abandon: (): readonly DeliveryClaim[] => [...flights.dropAhead(), ...flights.unfinished()],
   };
 }

@@ -27,29 +27,9 @@ export function createSender(
   turns: Claims = createOwnClaims(),
 ) {
   const stopped = new AbortController();
-  const scheduled = createScheduledAttempts(
-    deliveries,
-    makeAttempt,
-    waitsMs,
-    ports,
-    stopped.signal,
-  );
+  const { signal } = stopped;
+  const scheduled = createScheduledAttempts(deliveries, makeAttempt, waitsMs, ports, signal);
   const manual = createManualTurns(turns);
-
-  async function attemptNow(
-    kind: "resend" | "ping",
-    take: () => Promise<ClaimedDelivery>,
-  ): Promise<AttemptOutcome & { delivery: number }> {
-    const claimed = await take();
-    const outcome = await makeAttempt(claimed, stopped.signal);
-    if (stopped.signal.aborted) {
-      await deliveries.releaseClaims([claimed]);
-      throw new AppError("unavailable", message("stopping"));
-    }
-    const end = endOf(claimed, kind, outcome);
-    await deliveries.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
-    return { ...outcome, delivery: claimed.id };
-  }
 
   /** Releases claims. Never throws: if that fails, they expire by themselves. */
   async function releaseAll(claims: readonly DeliveryClaim[]): Promise<void> {
@@ -77,7 +57,17 @@ export function createSender(
       kind: "resend" | "ping",
       take: () => Promise<ClaimedDelivery>,
     ): Promise<AttemptOutcome & { delivery: number }> =>
-      manual.run(organizationId, () => attemptNow(kind, take)),
+      manual.run(organizationId, async () => {
+        const claimed = await take();
+        const outcome = await makeAttempt(claimed, signal);
+        if (signal.aborted) {
+          await deliveries.releaseClaims([claimed]);
+          throw new AppError("unavailable", message("stopping"));
+        }
+        const end = endOf(claimed, kind, outcome);
+        await deliveries.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
+        return { ...outcome, delivery: claimed.id };
+      }),
 
     /**
      * Claims nothing more, waits for attempts in progress, then aborts and releases those that have not

@@ -16,8 +16,7 @@ export function createSharedTurn(work: () => Promise<void>) {
 
   return {
     /**
-     * Settles once a turn that began after the call has ended, and no other is requested; rejects if one
-     * fails.
+     * Settles once a turn begun after the call has ended and no other is requested; rejects if one fails.
      */
     request(): Promise<void> {
       isRequested = true;

@@ -55,25 +55,15 @@ const oldestDue = query((db) => {
     .where(lte(first.at, param("nowMs")));
 });
 
-const waiting = query((db) =>
-  db
-    .select({ posts: count() })
-    .from(
-      db.select({ sequence: readPosts.sequence }).from(readPosts).limit(COUNTED_MAX).as("waiting"),
-    ),
-);
+const waiting = query((db) => {
+  const posts = db.select({ sequence: readPosts.sequence }).from(readPosts).limit(COUNTED_MAX);
+  return db.select({ posts: count() }).from(posts.as("waiting"));
+});
 
-const waitingForAlerts = query((db) =>
-  db
-    .select({ posts: count() })
-    .from(
-      db
-        .select({ sequence: alertPosts.sequence })
-        .from(alertPosts)
-        .limit(COUNTED_MAX)
-        .as("waiting"),
-    ),
-);
+const waitingForAlerts = query((db) => {
+  const posts = db.select({ sequence: alertPosts.sequence }).from(alertPosts).limit(COUNTED_MAX);
+  return db.select({ posts: count() }).from(posts.as("waiting"));
+});
 
 export async function selectBacklog(db: Database, nowMs: number): Promise<Backlog> {
   return {

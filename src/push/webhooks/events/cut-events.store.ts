@@ -62,15 +62,10 @@ const MATCHES = `
 /** Numbers of the posts that a webhook gets, as `MATCHES` says. */
 export function selectMatches(
   db: Database,
-  {
-    webhookId,
-    sequences,
-    freshFrom,
-  }: { webhookId: number; sequences: readonly number[]; freshFrom: number },
+  of: { webhookId: number; sequences: readonly number[]; freshFrom: number },
 ): number[] {
-  const matches = statement<{ id: number }>(db, MATCHES);
-  return matches
-    .all({ webhookId, sequences: JSON.stringify(sequences), freshFrom })
+  return statement<{ id: number }>(db, MATCHES)
+    .all({ ...of, sequences: JSON.stringify(of.sequences) })
     .map(({ id }) => id);
 }
 

@@ -17,8 +17,7 @@ export const FRESH_MS = 2 * DAY_MS;
 /** Most posts in an event (specification, section 6). */
 const EVENT_POSTS_MAX = 100;
 /**
- * Most characters of posts in an event, unless one post alone has more: events are in memory while being
- * sent.
+ * Most characters of posts in an event, which is in memory while being sent. A single post may have more.
  */
 const EVENT_CHARACTERS_MAX = 1_000_000;
 

@@ -56,7 +56,7 @@ async function disableForFailures(tx: Transaction, id: number, nowMs: number): P
 export function disabledMail(
   { id, url, lastError, lastSuccessAt }: Webhook,
   organizationName: string,
-): { subject: string; text: string; html: string } {
+): ReturnType<typeof noticeMail> {
   const of = { id, organization: onOneLine(organizationName) };
   return noticeMail(message("webhookDisabledSubject", of), message("webhookDisabledMail", of), [
     [message("address"), url],

@@ -1,41 +1,28 @@
-import { and, eq, exists, inArray, isNotNull, or } from "drizzle-orm";
+import { and, eq, exists, isNotNull, or } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqParam, query } from "../../../db/query.ts";
+import { change, eqParam, query, withinLimit } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { type Webhook, webhooks } from "../manage/webhooks.table.ts";
 
 /** Deliveries to drop per step: a few milliseconds of the lock. */
 const DROPPED_MAX = 200;
 
+const isPendingOfWebhook = and(eqParam(webhookDeliveries.webhookId, "webhookId"), isPending);
 const drop = change((db) =>
   db
     .update(webhookDeliveries)
     .set({ state: "dropped", nextAttemptAt: null })
-    .where(
-      inArray(
-        webhookDeliveries.id,
-        db
-          .select({ id: webhookDeliveries.id })
-          .from(webhookDeliveries)
-          .where(and(eqParam(webhookDeliveries.webhookId, "webhookId"), isPending))
-          .limit(DROPPED_MAX),
-      ),
-    ),
+    .where(withinLimit(db, webhookDeliveries.id, isPendingOfWebhook, DROPPED_MAX)),
 );
 
-/**
- * Drops some of a webhook's pending deliveries.
- * @returns whether there may be more
- */
+/** Drops some of a webhook's pending deliveries. @returns whether there may be more */
 export async function dropSome(tx: Transaction, webhookId: number): Promise<boolean> {
   return (await drop(tx).run({ webhookId })).changes === DROPPED_MAX;
 }
 
 /** Drops all pending deliveries in one transaction; the queue must have been emptied just before. */
 export async function dropRest(tx: Transaction, webhookId: number): Promise<void> {
-  while (await dropSome(tx, webhookId)) {
-    // Each call drops some.
-  }
+  while (await dropSome(tx, webhookId));
 }
 
 const waiting = query((db) =>

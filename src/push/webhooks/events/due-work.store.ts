@@ -30,10 +30,7 @@ export async function updateTimes(tx: Transaction, values: Partial<WebhookTimes>
   await tx.builders.update(webhookLook).set(values);
 }
 
-/**
- * Moves due times back together with the clock: what was due in a minute must not become due in a day and a
- * minute.
- */
+/** Moves due times back together with the clock, or all would become due that much later. */
 export async function setBack(tx: Transaction, byMs: number): Promise<void> {
   const earlier = (instant: SQLWrapper): SQL => sql`${instant} - ${byMs}`;
   await tx.builders.update(webhookLook).set({

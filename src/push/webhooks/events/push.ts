@@ -1,5 +1,6 @@
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
+import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/claims.store.ts";
@@ -7,9 +8,6 @@ import type { Sender } from "../delivery/sender.ts";
 import { isWorkDue, type webhookWork } from "./due-work.ts";
 
 export type Push = ReturnType<typeof createPush>;
-
-/** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
-const PAUSE_MS = 3;
 
 /**
  * Runs the work of webhooks: `tick` is called every second.
@@ -33,7 +31,7 @@ export function createPush(
       let { wanted } = part;
       while (wanted.length > 0) {
         wanted = wanted.slice(await work.cutPart({ last, wanted }));
-        await clock.sleep(PAUSE_MS);
+        await clock.sleep(PARTS_PAUSE_MS);
       }
       part = await work.endPart({ last });
       // Sends finished events while the next part is being processed.

@@ -1,4 +1,4 @@
-import { selectOrganization, selectPlan } from "../../../customers/accounts/accounts.store.ts";
+import { selectOrganization, selectPlanNow } from "../../../customers/accounts/accounts.store.ts";
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
@@ -33,5 +33,5 @@ async function servingPlan(
 ): Promise<Plan | null> {
   const organization = await selectOrganization(db, organizationId);
   if (organization === undefined || organization.archivedAt !== null) return null;
-  return selectPlan(db, planInForce(organization, nowMs).plan);
+  return selectPlanNow(db, planInForce(organization, nowMs).plan);
 }

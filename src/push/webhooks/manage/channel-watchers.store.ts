@@ -21,8 +21,7 @@ export const channelWatchers: Watchers = {
        ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
          since_sequence = min(since_sequence, excluded.since_sequence)`,
     ).run({ id, intoId });
-    // Alerts change their channel at once: posts not moved yet already count as the other channel's for
-    // them.
+    // Alerts change their channel at once: for them, posts not moved yet count as the other channel's.
     statement(tx, "UPDATE alerts SET channel_id = ? WHERE channel_id = ?").run(intoId, id);
   },
 

@@ -12,7 +12,7 @@ import type { OwnItem } from "./own-item.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
   channelsOf,
-  countWebhooks,
+  countWebhooksNow,
   deleteWebhook,
   disable,
   enable,
@@ -49,7 +49,7 @@ export function addWebhook(
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
   return inTransaction(db, clock, "webhook-create", async (tx) => {
-    requireRoom(plan, await countWebhooks(tx, organizationId));
+    requireRoom(plan, countWebhooksNow(tx, organizationId));
     await requireChannels(tx, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = await insertWebhook(tx, row);
@@ -103,7 +103,7 @@ export async function changeWebhook(
     if (changesChannels) await replaceChannels(tx, own.id, channels);
     if (url !== undefined) await updateWebhook(tx, own.id, { url });
     if (enables) {
-      requireRoom(plan, (await countWebhooks(tx, own.organizationId)) - 1);
+      requireRoom(plan, countWebhooksNow(tx, own.organizationId) - 1);
       requireFew(plan, (await channelsOf(tx, own.id)).length);
       await enable(tx, own.id, now);
     }

@@ -64,9 +64,8 @@ export function startTest(
     const nowMs = clock.now();
     const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
     if (waitMs > 0) {
-      throw new AppError("throttled", message("testedJustNow"), {
-        retryAfterS: Math.ceil(waitMs / 1000),
-      });
+      const retryAfterS = Math.ceil(waitMs / 1000);
+      throw new AppError("throttled", message("testedJustNow"), { retryAfterS });
     }
     await takeManualAttempt(tx, webhook, nowMs);
     await updateWebhook(tx, own.id, { testedAt: nowMs });
@@ -94,12 +93,8 @@ export function startResend(
     const conflict = (reason: Message) => new AppError("conflict", reason);
     if (webhook.disabledReason !== "") throw conflict(message("webhookDisabled"));
     if (delivery.event === "ping") throw conflict(message("pingNotResent"));
-    if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
-      throw conflict(message("attemptUnderWay"));
-    }
-    if (delivery.createdAt < nowMs - FRESH_MS) {
-      throw conflict(message("eventTooOld"));
-    }
+    if ((delivery.claimedUntil ?? 0) > nowMs) throw conflict(message("attemptUnderWay"));
+    if (delivery.createdAt < nowMs - FRESH_MS) throw conflict(message("eventTooOld"));
     if ((await attemptsUnderWay(tx, webhook.id, nowMs)) >= WEBHOOK_ATTEMPTS_MAX) {
       throw new AppError("throttled", message("webhookBusy"), { retryAfterS: 1 });
     }

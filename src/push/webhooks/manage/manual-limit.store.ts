@@ -39,11 +39,8 @@ const attemptsOfHost = query((db) =>
 );
 
 /** When an organization's attempts at a host were made, oldest first. */
-export async function selectInstants(
-  db: Database,
-  { organizationId, host }: OfHost,
-): Promise<number[]> {
-  return (await attemptsOfHost(db).all({ organizationId, host })).map(({ at }) => at);
+export async function selectInstants(db: Database, of: OfHost): Promise<number[]> {
+  return (await attemptsOfHost(db).all({ ...of })).map(({ at }) => at);
 }
 
 const add = change((db) =>
@@ -55,8 +52,8 @@ const add = change((db) =>
 
 export async function insertManualAttempt(
   tx: Transaction,
-  { organizationId, host }: OfHost,
+  of: OfHost,
   nowMs: number,
 ): Promise<void> {
-  await add(tx).run({ organizationId, host, nowMs });
+  await add(tx).run({ ...of, nowMs });
 }

@@ -13,9 +13,7 @@ import { anyWebhook } from "./webhooks.store.ts";
 const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
-/**
- * Whether a database of any schema version has webhooks: their secrets can only be read with the secret.
- */
+/** Whether a database of any schema version has webhooks: their secrets are sealed with the appliance's. */
 export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
@@ -67,7 +65,5 @@ export function makeSecretFile(path: string, random: Random): string {
 
 function unusable(path: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AppError("unavailable", message("secretFileUnusable", { path, reason }), {
-    cause,
-  });
+  return new AppError("unavailable", message("secretFileUnusable", { path, reason }), { cause });
 }

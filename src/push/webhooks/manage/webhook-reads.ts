@@ -14,10 +14,7 @@ import {
   type WatchingWebhook,
 } from "./webhooks.store.ts";
 
-/**
- * Queries about an organization's webhooks; those of one webhook throw `not_found` for another
- * organization's.
- */
+/** Queries about an organization's webhooks; another organization's are `not_found`. */
 export function createWebhookReads(db: Database) {
   return {
     async get({ organizationId, id }: OwnItem): Promise<WebhookView> {

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { allParams, change, eqParam, param, query, queryNow } from "../../../db/query.ts";
-import { restartAlerts } from "../alerts/alerts.store.ts";
+import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
@@ -70,11 +70,6 @@ export function countWebhooksNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.webhooks ?? 0;
 }
 
-/** As `countWebhooksNow`, in a transaction. */
-export async function countWebhooks(db: Database, organizationId: number): Promise<number> {
-  return countWebhooksNow(db, organizationId);
-}
-
 const first = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1));
 
 export async function anyWebhook(db: Database): Promise<boolean> {
@@ -107,9 +102,7 @@ export async function updateWebhook(
 
 const remove = change((db) => db.delete(webhooks).where(eqParam(webhooks.id, "id")));
 
-/**
- * Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether it existed
- */
+/** Deletes a webhook with everything that belongs to it. @returns whether it existed */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
   return (await remove(tx).run({ id })).changes > 0;
 }
@@ -155,15 +148,13 @@ export async function replaceChannels(
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  // The rows rather than the list: while a channel is being merged, the rows have both it and the other
-  // one.
+  // The rows, not the list: while a channel is being merged, they have both it and the other one.
   const watched = statement<{ id: number }>(
     tx,
     "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
   );
   const before = new Set(watched.all(webhookId).map(({ id }) => id));
-  const kept = new Set(channels);
-  const removed = [...before].filter((id) => !kept.has(id));
+  const removed = [...before.difference(new Set(channels))];
   const added = channels.filter((id) => !before.has(id));
   if (removed.length > 0) {
     statement(
@@ -196,10 +187,9 @@ export async function unknownChannels(
     .map(({ id }) => id);
 }
 
-/** Sequence of the last post queued: later ones are new. SQLite itself records it. */
+/** Sequence of the last post queued: later ones are new. */
 function lastSequence(db: Database): number {
-  const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'";
-  return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
+  return lastNumberOf(db, "read_posts");
 }
 
 /** Disables a webhook: nothing more is attempted. The caller must empty its queue after the commit. */
@@ -212,10 +202,7 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/**
- * Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take
- * long.
- */
+/** Enables a webhook, for posts read from now on. The caller must have emptied its queue. */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await restart(tx, id);

@@ -2,6 +2,7 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
+import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import { AppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
@@ -29,9 +30,6 @@ export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTe
 /** A removal may take long, so it runs on the thread for timed work. */
 type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeWebhookPart }>;
 
-/** Pause between two parts of a removal, so that other writers get in. */
-const PAUSE_MS = 3;
-
 /** A change of a webhook: fields not given stay as they are. */
 interface GivenChange {
   address: ReceiverAddress | undefined;
@@ -41,9 +39,7 @@ interface GivenChange {
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/**
- * An organization's webhooks. Functions that name a webhook throw `not_found` for another organization's.
- */
+/** An organization's webhooks; another organization's are `not_found`. */
 export function createWebhooks(
   db: Database,
   writer: Changes,
@@ -105,7 +101,7 @@ export function createWebhooks(
 
     /** Removes a webhook with all that belongs to it, which may take long. */
     async remove(own: OwnItem, by: Actor): Promise<void> {
-      while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PAUSE_MS);
+      while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PARTS_PAUSE_MS);
     },
 
     /** Replaces the signing secret. @param overlapMs how long the previous one signs too */

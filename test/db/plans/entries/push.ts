@@ -279,13 +279,6 @@ export const push: Entries = {
       rows: 0,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts lastSequence": [
-    {
-      sql: "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'",
-      plan: ["SCAN sqlite_sequence"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts replaceChannels": [
     {
       sql: "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",

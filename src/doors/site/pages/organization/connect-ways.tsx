@@ -45,12 +45,12 @@ function ByAddress({ visit, address }: { visit: Visit; address: string }): JSX.E
 
 function Way({ visit, snippet }: { visit: Visit; snippet: ConnectSnippet }): JSX.Element {
   const words = visit.words.organizationPages;
-  const { id, files, text, link } = snippet;
+  const { id, files = [], text, link } = snippet;
   const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
-      {link !== null && (
+      {link !== undefined && (
         <p>
           <a class="button" href={link}>
             {words.addTo(name)}
