@@ -73,6 +73,12 @@ export function createChannelsSeen(
     return reference === null ? id : selectId(db, reference);
   }
 
+  function withNumber(id: number | null): ManagedChannel | null {
+    const record = id === null ? undefined : createChannelRecords(db, clock).byId(id);
+    if (record === undefined) return null;
+    return { ...record, ...countRows(db, record.id), webhooks: watchers.count(db, record.id) };
+  }
+
   return {
     /** Number of the channel that a text names, or null. */
     find: (name: string): number | null => find(name.trim()),
@@ -82,11 +88,20 @@ export function createChannelsSeen(
      * @throws AppError `not_found`
      */
     channel(name: string): ManagedChannel {
-      const id = find(name.trim());
-      const record = id === null ? undefined : createChannelRecords(db, clock).byId(id);
-      if (record === undefined) throw notFound("channel", name);
-      const webhooks = watchers.count(db, record.id);
-      return { ...record, ...countRows(db, record.id), webhooks };
+      const channel = withNumber(find(name.trim()));
+      if (channel === null) throw notFound("channel", name);
+      return channel;
+    },
+
+    /**
+     * The channel with this service number, and never one with this messenger id: a form that was sent
+     * again must not change another channel after the first has been deleted.
+     * @throws AppError `not_found`
+     */
+    numbered(id: number): ManagedChannel {
+      const channel = withNumber(id);
+      if (channel === null) throw notFound("channel", id);
+      return channel;
     },
 
     /** Channels with numbers above `afterId`, ascending. */

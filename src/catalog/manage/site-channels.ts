@@ -48,8 +48,7 @@ export function createSiteChannels(
 ) {
   return {
     find: seen.find,
-    /** @throws AppError `not_found` */
-    channel: (id: number) => seen.channel(String(id)),
+    numbered: seen.numbered,
     page: seen.page,
     /** Channels whose title or handle contains a text, including hidden ones. */
     byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),

@@ -244,6 +244,16 @@ test("a post is taken down where it was found, once, and recorded", async () => 
   ]);
 });
 
+test("an address names a channel by its own number only, not by its messenger id", async () => {
+  const address = "/staff/channels/777/";
+  expect((await staff.get(address)).status).toBe(404);
+  for (const action of ["delete", "hide"]) {
+    const csrf = await staff.csrf(PAGE);
+    expect((await staff.post(address, { action, csrf })).status, action).toBe(404);
+  }
+  expect(await status("channels/1/")).toBe(200);
+});
+
 test("others find none of these pages, and their forms do nothing", async () => {
   const { organizationId } = await appliance.customer();
   const member = await signedInMember(appliance, organizationId, "owner", "m@example.com");

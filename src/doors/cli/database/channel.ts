@@ -58,7 +58,7 @@ function visibilityCommand(
       printResult(context, options, async ({ channels }) => {
         const { id } = channels.channel(name);
         await channels.setPublic(id, verb === "unhide", COMMAND_LINE);
-        return describe(channels.channel(String(id)));
+        return describe(channels.numbered(id));
       }),
     );
 }
@@ -101,7 +101,7 @@ function mergeCommand(context: CommandContext): Command {
           yes === true,
         );
         await channels.merge(from.id, into.id, COMMAND_LINE);
-        return describe(channels.channel(String(into.id)));
+        return describe(channels.numbered(into.id));
       }),
     );
 }

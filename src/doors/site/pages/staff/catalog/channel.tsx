@@ -155,5 +155,5 @@ async function deleteChannel(visit: Visit, context: SiteContext): Promise<View> 
 }
 
 function channelOf(visit: Visit, { channels }: SiteContext): ManagedChannel {
-  return channels.channel(addressedId(visit));
+  return channels.numbered(addressedId(visit));
 }

@@ -68,7 +68,7 @@ async function named(text: string, { channels }: SiteContext): Promise<Listed> {
   const id = channels.find(text);
   const byTitle = await channels.byTitle(text, SHOWN);
   const others = byTitle.channels.filter((one) => one.id !== id);
-  const exact = id === null ? [] : [channels.channel(id)];
+  const exact = id === null ? [] : [channels.numbered(id)];
   return { channels: [...exact, ...others], next: null, isMore: byTitle.isMore };
 }
 
