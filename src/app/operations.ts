@@ -133,7 +133,7 @@ export const pools = {
    * because it need not survive a power cut.
    */
   lease: { access: "counter", ...one, operations: leaseChanges },
-  /** Webhook and mail work that runs on a timer, so that it never waits behind the nightly jobs. */
+  /** Webhook and mail work that runs on a timer, so that it never waits behind the scheduled jobs. */
   push: {
     access: "writer",
     ...one,

@@ -1287,6 +1287,7 @@ const staffCatalog = {
   customersPage: "As customers see it",
   hints: {
     handle: "If another channel has this handle, it moves to this one.",
+    image: "The picture's address.",
     categories: "Codes, separated by spaces.",
     territory: "A code or name, such as kazan.",
     subscribers: "The next import or source may set another number.",

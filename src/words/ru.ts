@@ -1291,6 +1291,7 @@ const staffCatalog: Words["staffCatalog"] = {
   customersPage: "Как видят клиенты",
   hints: {
     handle: "Если это имя у другого канала, оно перейдёт к этому.",
+    image: "Адрес картинки.",
     categories: "Коды через пробел.",
     territory: "Код или название, например kazan.",
     subscribers: "Следующий файл или источник может записать другое число.",

@@ -103,16 +103,21 @@ export const CHANNEL_FIELDS = {
 
 export type ChannelField = keyof typeof CHANNEL_FIELDS;
 
-/** The fields' names on pages in English; `src/words/` has those in other languages. */
+/**
+ * The fields' names on pages in English, in the order in which staff's pages show them; `src/words/` has the
+ * names in other languages.
+ */
 export const CHANNEL_LABELS: Readonly<Record<ChannelField, string>> = {
   id: "Number",
-  msgr_id: "Messenger id",
-  handle: "Handle",
+  is_public: "State",
   title: "Title",
+  handle: "Handle",
+  former_handles: "Former handles",
+  msgr_id: "Messenger id",
+  kind: "Kind",
   description: "Description",
   link: "Link",
   image: "Picture",
-  kind: "Kind",
   subscribers: "Subscribers",
   category: "Category",
   categories: "Other categories",
@@ -122,9 +127,10 @@ export const CHANNEL_LABELS: Readonly<Record<ChannelField, string>> = {
   quality: "Quality index",
   citation: "Citation index",
   last_post_at: "Last post",
-  is_public: "State",
-  former_handles: "Former handles",
 };
+
+/** All fields, in the order of their labels. */
+export const CHANNEL_FIELD_NAMES = Object.keys(CHANNEL_LABELS) as ChannelField[];
 
 /** Columns of the table `channels`, which catalog queries scan, so its rows are kept small. */
 const SCANNED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];

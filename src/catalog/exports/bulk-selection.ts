@@ -13,7 +13,10 @@ import type { CatalogFilter } from "../search/catalog.ts";
 
 export type BulkKind = "channels" | "stats" | "posts";
 
-/** Channels that a customer's export covers: the catalog's filter, with codes and any kind; null for all. */
+/**
+ * Channels that a customer's export covers: the catalog's filter, with codes, any kind, and a text of any
+ * length; null for all.
+ */
 export interface BulkFilter extends Omit<CatalogFilter, "kind" | "categoryId" | "territoryId"> {
   kind: ChannelKind | null;
   category: string | null;

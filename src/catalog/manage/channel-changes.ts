@@ -5,7 +5,7 @@ import { type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { CHANNEL_FIELDS, type ChannelField } from "../channels/card.ts";
+import { CHANNEL_FIELD_NAMES, CHANNEL_FIELDS, type ChannelField } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { channelsImport } from "../imports/kinds/channels/channels-rows.ts";
 import type { ChannelRow } from "../imports/kinds/channels/row-identity.ts";
@@ -18,7 +18,7 @@ const NOT_EDITED = ["id", "last_post_at", "former_handles", "is_public"] as cons
 export type EditedField = Exclude<ChannelField, (typeof NOT_EDITED)[number]>;
 
 /** Fields of a channel that people can edit. */
-export const EDITED_FIELDS = (Object.keys(CHANNEL_FIELDS) as ChannelField[]).filter(
+export const EDITED_FIELDS = CHANNEL_FIELD_NAMES.filter(
   (name): name is EditedField => !NOT_EDITED.some((one) => one === name),
 );
 

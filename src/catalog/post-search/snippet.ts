@@ -11,7 +11,7 @@ const DOTS = "…";
 const READ_AT_FIRST = 400;
 
 export interface Snippet {
-  /** Plain text around the first hit, on one line. */
+  /** Plain text of at most 200 code points around the first hit, on one line. */
   snippet: string;
   /** Hits in it, as ranges of code points, the end exclusive. */
   highlights: [start: number, end: number][];

@@ -47,7 +47,8 @@ export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
 }
 
 /**
- * Row that gives a channel its new id at the messenger; null if the catalog does not have the channel.
+ * Row that gives a channel its new id at the messenger; its number here stays. Null if the catalog does not
+ * have the channel.
  */
 function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
   const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");

@@ -5,7 +5,10 @@ import { type FileTools, importOne } from "./file-tools.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
-/** Longest ETag to store: a longer one, sent back, may exceed the server's limit for headers. */
+/**
+ * Longest ETag to store: sent back, a longer one may exceed the server's header limit, and every request
+ * would fail.
+ */
 const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;

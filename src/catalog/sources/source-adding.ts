@@ -34,7 +34,10 @@ const PUSH_SECRET_BYTES = 32;
 
 export interface AddingTools {
   ask: CallApi;
-  /** Whether an address may be contacted; true if its name does not resolve now. */
+  /**
+   * Whether an address may be contacted; true if that cannot be told now, as when its name does not
+   * resolve.
+   */
   allows(address: SourceAddress): Promise<boolean>;
   /** Encrypts and decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;

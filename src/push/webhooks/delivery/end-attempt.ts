@@ -16,11 +16,14 @@ export interface EndedAttempt extends AttemptOutcome {
   deliveryId: number;
   webhookId: number;
   claim: string;
-  /** Only scheduled attempts climb the retry ladder; a ping leaves the webhook's failing state alone. */
+  /**
+   * Only failed scheduled attempts advance on the retry ladder. A ping does not change whether the webhook
+   * is failing.
+   */
   kind: "scheduled" | "resend" | "ping";
 }
 
-/** Records how an attempt ended, unless its claim has expired or the webhook was deleted. */
+/** Records how an attempt ended, unless its claim was taken over or the webhook was deleted. */
 export async function endAttempt(
   tx: Transaction,
   attempt: EndedAttempt,

@@ -202,7 +202,10 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/** Enables a webhook, for posts read from now on. The caller must have emptied its queue. */
+/**
+ * Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take
+ * long.
+ */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await restart(tx, id);

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";

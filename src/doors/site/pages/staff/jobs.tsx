@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
 import { pageError } from "../../forms/faults.ts";

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import {
+  CHANNEL_FIELD_NAMES,
   CHANNEL_FIELDS,
   type ChannelField,
   splitBySpaces,
@@ -62,9 +63,8 @@ interface Props {
 
 function Stored({ visit, channel }: Props): JSX.Element {
   const words = visit.words.staffCatalog;
-  const names = Object.keys(CHANNEL_FIELDS) as ChannelField[];
   const rows: [string, Child][] = [
-    ...names.map((name): [string, Child] => [
+    ...CHANNEL_FIELD_NAMES.map((name): [string, Child] => [
       visit.words.channelFields[name],
       storedValue(visit, channel, name),
     ]),
@@ -91,11 +91,13 @@ function storedValue(visit: Visit, channel: ManagedChannel, name: ChannelField):
   const value = channel[name];
   if (value === null || value === "") return words.none;
   const text = String(value);
-  const handles = splitBySpaces(text).map((handle) => `@${handle}`);
   if (name === "id") return text;
   if (name === "is_public") return value === 1 ? words.public : words.hidden;
   if (name === "kind") return explorerPages.oneKind[channel.kind];
-  if (name === "handle" || name === "former_handles") return <bdi>{handles.join(", ")}</bdi>;
+  if (name === "handle" || name === "former_handles") {
+    const handles = splitBySpaces(text).map((handle) => `@${handle}`);
+    return <bdi>{handles.join(", ")}</bdi>;
+  }
   const { shownAs } = CHANNEL_FIELDS[name];
   if (shownAs === "mark") return staffPages[value === 1 ? "yes" : "no"];
   if (shownAs === "moment") return <Instant visit={visit} at={Number(value)} />;

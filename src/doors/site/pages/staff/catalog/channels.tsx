@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import {

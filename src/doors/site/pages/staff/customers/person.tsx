@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { ofPerson } from "../../../../../customers/people/person.ts";

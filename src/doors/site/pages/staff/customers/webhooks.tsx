@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
