@@ -14,7 +14,7 @@ export interface Actor {
 /** Anybody who can run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** What can be done to each kind of thing. */
+/** Recorded actions, by the kind of thing that they change. */
 interface Verbs {
   alert: "change" | "create" | "delete";
   channel: "change" | "delete" | "hide" | "merge" | "unhide";

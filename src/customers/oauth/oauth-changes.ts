@@ -27,7 +27,7 @@ function saveOAuthClient(
   );
 }
 
-/** What a code stands for: who granted what to which client. */
+/** The grant that a code stands for: a member gave a client access. */
 type GrantedCode = Pick<OAuthCode, "clientId" | "memberId" | "redirectUri" | "challenge">;
 
 function addOAuthCode(

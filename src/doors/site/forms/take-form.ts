@@ -125,7 +125,7 @@ async function showAgain(
     view = await sitePage.show({ ...sent, faults }, context);
   } catch (thrown) {
     if (toAppError(thrown).code !== "not_found") throw thrown;
-    // What the form was about no longer exists.
+    // The thing that the form would change no longer exists.
     view = messagePage({ ...sent, faults }, error);
   }
   if (view.kind !== "page") return { visit, view };

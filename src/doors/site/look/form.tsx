@@ -193,7 +193,7 @@ export function showsFaults(html: string): boolean {
   return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
 }
 
-/** What is wrong with a form as a whole, or with one of many forms. */
+/** Faults of a form as a whole, or of one of many forms. */
 export function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {
   if (messages === undefined) return null;
   return (

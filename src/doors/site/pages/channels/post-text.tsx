@@ -52,7 +52,7 @@ function Html({ text, context }: { text: string; context: Pick<SiteContext, "pos
   );
 }
 
-/** What a post carries besides its text: media, advertising, and the link to it in the messenger. */
+/** A post's media, its mark of advertising, and the link to it in the messenger. */
 export function PostMarks({
   visit,
   post: { media, is_ad, link },
