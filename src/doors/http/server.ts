@@ -90,7 +90,9 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
       return errorResponse(wrongVerb(request), headers);
     });
-    server.get(path, answer).head(path, answer).all(path, refuse);
+    // Unparsed: otherwise Elysia reads and parses the whole body of a request that is then refused.
+    const unparsed = { parse: "none" } as const;
+    server.get(path, answer).head(path, answer).all(path, refuse, unparsed);
   }
   return server;
 }
