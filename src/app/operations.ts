@@ -30,6 +30,7 @@ import { customerChanges } from "../customers/keys/new-customer.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage, summarizeUsage } from "../customers/limits/usage-history.store.ts";
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
+import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
 import { peopleOperations, sessionOperations } from "../customers/people/site-people.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
@@ -107,7 +108,7 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
+      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }, endSessionsOfSuspended),
       ...keyChanges,
       ...customerChanges,
       removeSample: (db: Database, clock: Clock, by: Actor) =>

@@ -16,6 +16,22 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+  planEndGone: [
+    [{ ended: "ENDED" }, "The plan no longer has an end date. It used to end ENDED."],
+  ],
+  organizationNamesakes: [
+    [
+      { numbers: [1, 2] },
+      "Several organizations have this name, and commands need their numbers: 1, 2.",
+    ],
+  ],
+  organizationOwnerless: [
+    [{}, "The organization has no owner now: appoint one with `kanalog member role`."],
+  ],
+  severalNamed: [
+    [{ name: "NAME", all: "ALL" }, "Several are called NAME; give the number: ALL."],
+  ],
+  giveOneOf: [[{ names: ["ONE", "TWO"] }, "Give at least one of ONE, TWO."]],
   required: [[{}, "This field is required."]],
   notNull: [[{}, "This field may not be null."]],
   unknownField: [[{}, "There is no such field."]],

@@ -12,7 +12,7 @@ let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
   for (const email of ["ada@example.com", "bob@example.com"]) {
-    await appliance.app.domains.people.ensure({ email, name: "" });
+    await appliance.app.domains.people.ensurePerson({ email, name: "" });
     await appliance.app.domains.people.markStaff(email, true);
   }
   const reading = { format: null, from: null, map: {}, ignoreUnknown: false };

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { selectPlanNow, updatePlan } from "./accounts.store.ts";
 import type { Plan } from "./accounts.table.ts";
-import { memberChanges } from "./member-changes.ts";
+import { memberChanges, type OnSuspended } from "./member-changes.ts";
 import { organizationChanges, type Resumption } from "./organization-changes.ts";
 import type { PlanCode } from "./plan.ts";
 import { type PlanChange, requireLimits } from "./plan-limits.ts";
@@ -15,8 +15,8 @@ import { type PlanChange, requireLimits } from "./plan-limits.ts";
  * throws `not_found` if it does not exist, and `invalid` for an impossible value. Each change is recorded
  * in the audit log `by` its author, unless it changes nothing.
  */
-export function accountChanges(resumption: Resumption) {
-  return { changePlan, ...organizationChanges(resumption), ...memberChanges };
+export function accountChanges(resumption: Resumption, onSuspended: OnSuspended) {
+  return { changePlan, ...organizationChanges(resumption), ...memberChanges(onSuspended) };
 }
 
 export type AccountChanges = Calls<ReturnType<typeof accountChanges>>;

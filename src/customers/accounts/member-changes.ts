@@ -79,26 +79,27 @@ function handOver(
   });
 }
 
-const changeRole = (db: Database, clock: Clock, id: number, role: MemberRole, by: Actor) =>
-  changeMember(db, clock, id, { role }, by);
+/** What else happens in the transaction that suspends a member, such as that they are signed out. */
+export type OnSuspended = (tx: Transaction, email: string) => Promise<void>;
 
-/** Suspending again keeps the original time. */
-const suspendMember = (db: Database, clock: Clock, id: number, by: Actor) =>
-  changeMember(db, clock, id, { isSuspended: true }, by);
-
-const reinstateMember = (db: Database, clock: Clock, id: number, by: Actor) =>
-  changeMember(db, clock, id, { isSuspended: false }, by);
-
-function changeMember(
-  db: Database,
-  clock: Clock,
-  id: number,
-  change: MemberChange,
-  by: Actor,
-): Promise<Member> {
-  return inTransaction(db, clock, "member", async (tx) =>
-    putMember(tx, clock, await requireMember(tx, id), change, by),
-  );
+/** Changes of members, as part of `accountChanges`. */
+export function memberChanges(onSuspended: OnSuspended) {
+  const changeMember = (db: Database, clock: Clock, id: number, change: MemberChange, by: Actor) =>
+    inTransaction(db, clock, "member", async (tx) =>
+      putMember(tx, clock, { onSuspended, target: await requireMember(tx, id), change }, by),
+    );
+  return {
+    addMember,
+    handOver,
+    changeRole: (db: Database, clock: Clock, id: number, role: MemberRole, by: Actor) =>
+      changeMember(db, clock, id, { role }, by),
+    /** Suspending again keeps the original time. */
+    suspendMember: (db: Database, clock: Clock, id: number, by: Actor) =>
+      changeMember(db, clock, id, { isSuspended: true }, by),
+    reinstateMember: (db: Database, clock: Clock, id: number, by: Actor) =>
+      changeMember(db, clock, id, { isSuspended: false }, by),
+    changeMemberAs: changeMemberAs.bind(null, onSuspended),
+  };
 }
 
 /**
@@ -107,6 +108,7 @@ function changeMember(
  * @throws AppError `not_found` for a member of another organization
  */
 function changeMemberAs(
+  onSuspended: OnSuspended,
   db: Database,
   clock: Clock,
   actorId: number,
@@ -121,15 +123,18 @@ function changeMemberAs(
     const denial = memberDenial(actor, target, change, members);
     if (denial !== null) return { ok: false, denial };
     const by = { person: actor.email, keyId: null };
-    return { ok: true, member: await putMember(tx, clock, target, change, by) };
+    return { ok: true, member: await putMember(tx, clock, { onSuspended, target, change }, by) };
   });
 }
 
 async function putMember(
   tx: Transaction,
   clock: Clock,
-  { id, organizationId, email, role, suspendedAt }: Member,
-  change: MemberChange,
+  {
+    onSuspended,
+    target: { id, organizationId, email, role, suspendedAt },
+    change,
+  }: { onSuspended: OnSuspended; target: Member; change: MemberChange },
   by: Actor,
 ): Promise<Member> {
   const { isSuspended } = change;
@@ -145,16 +150,7 @@ async function putMember(
   if (isSuspended !== undefined && isSuspended !== (suspendedAt !== null)) {
     await updateMember(tx, id, { suspendedAt: isSuspended ? clock.now() : null });
     await record(isSuspended ? "member.suspend" : "member.restore");
+    if (isSuspended) await onSuspended(tx, email);
   }
   return requireMember(tx, id);
 }
-
-/** Changes of members, as part of `accountChanges`. */
-export const memberChanges = {
-  addMember,
-  changeRole,
-  suspendMember,
-  reinstateMember,
-  changeMemberAs,
-  handOver,
-};

@@ -5,7 +5,6 @@ import type { AuthSettings } from "./auth.ts";
 import { passwordLink } from "./password-links.ts";
 import { setPassword } from "./passwords.ts";
 import { type EnsuredPerson, ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
-import { endSessionsOfSuspended } from "./sessions.ts";
 
 /** Operations on people for the operator's commands. */
 export function createOperatorPeople(
@@ -19,20 +18,16 @@ export function createOperatorPeople(
       markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
 
     /** The person with this address, created if necessary. */
-    ensure: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
+    ensurePerson: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
     /** Called before somebody is given more rights. @returns whether they still have a password */
     removeUnverifiedPassword: (email: string): Promise<boolean> =>
       removeUnverifiedPassword(db, clock, email),
 
-    /** After a suspension: signs out anybody who can no longer act anywhere and is not staff. */
-    endSessionsOfSuspended: (email: string): Promise<void> =>
-      endSessionsOfSuspended(db, clock, email),
-
     /** A one-time token for choosing a password; null if there is no such person. */
-    passwordLink: async (email: string): Promise<string | null> =>
-      passwordLink(db, clock, { settings: await settings(), email, isTrusted: true }),
+    passwordLink: async (link: { email: string; isTrusted: boolean }): Promise<string | null> =>
+      passwordLink(db, clock, { settings: await settings(), ...link }),
 
     /** Also ends the person's sessions. @throws AppError `invalid`, `not_found` */
     setPassword: async (email: string, password: string): Promise<void> =>

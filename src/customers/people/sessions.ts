@@ -1,5 +1,5 @@
 import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -120,12 +120,13 @@ export function endSessions(
   });
 }
 
-/** Called after a suspension: signs out a person who can no longer act anywhere and is not staff. */
-export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
-  return inTransaction(db, clock, "sessions", async (tx) => {
-    const person = await selectPersonByEmail(tx, email);
-    if (person === undefined || person.isStaff) return;
-    if ((await selectMemberships(tx, email)).some(isActive)) return;
-    await deleteSessions(tx, person.id);
-  });
+/**
+ * Signs out somebody just suspended, in the suspension's transaction, unless they are staff or may still act
+ * in another organization.
+ */
+export async function endSessionsOfSuspended(tx: Transaction, email: string): Promise<void> {
+  const person = await selectPersonByEmail(tx, email);
+  if (person === undefined || person.isStaff) return;
+  if ((await selectMemberships(tx, email)).some(isActive)) return;
+  await deleteSessions(tx, person.id);
 }

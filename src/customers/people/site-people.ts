@@ -9,7 +9,7 @@ import { choosePassword, opensLink, passwordLink } from "./password-links.ts";
 import { changePassword } from "./passwords.ts";
 import { selectPeople } from "./people.store.ts";
 import { ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
-import { endSessions, endSessionsOfSuspended, signedIn, signIn, signOut } from "./sessions.ts";
+import { endSessions, signedIn, signIn, signOut } from "./sessions.ts";
 import { setUpPerson } from "./set-up-person.ts";
 
 /** Sign-in and passwords: some of them hash, and all write. */
@@ -22,7 +22,6 @@ export const peopleOperations = {
   setUpPerson,
   markStaff,
   endSessions,
-  endSessionsOfSuspended,
   removeUnverifiedPassword,
 };
 
@@ -92,9 +91,6 @@ export function createSitePeople(
 
     markStaff: people.markStaff,
     endSessions: (email: string, by: Actor) => people.endSessions({ email, by }),
-
-    /** Ends the sessions of a person who is not staff and can no longer act anywhere. */
-    endSessionsOfSuspended: people.endSessionsOfSuspended,
 
     removeUnverifiedPassword: people.removeUnverifiedPassword,
 

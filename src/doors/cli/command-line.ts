@@ -8,13 +8,13 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
+import { keys } from "../../methods/operator/keys.ts";
+import { organizations } from "../../methods/operator/organizations.ts";
+import { plans } from "../../methods/operator/plans.ts";
+import { webhooks } from "../../methods/operator/webhooks.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
-import { keyCommand } from "./customers/key.ts";
 import { memberCommand } from "./customers/member.ts";
-import { orgCommand } from "./customers/org.ts";
-import { planCommand } from "./customers/plan.ts";
 import { staffCommand } from "./customers/staff.ts";
-import { webhookCommand } from "./customers/webhook.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { channelCommand } from "./database/channel.ts";
 import { checkCommand } from "./database/check.ts";
@@ -25,6 +25,7 @@ import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
+import { resourceCommand } from "./resource-command.ts";
 import { clusterCommand } from "./serving/cluster.ts";
 import { healthCommand } from "./serving/health.ts";
 import { mcpCommand } from "./serving/mcp.ts";
@@ -49,12 +50,12 @@ export async function runCommandLine(
     .addCommand(channelCommand(context))
     .addCommand(postCommand(context))
     .addCommand(sampleCommand(context))
-    .addCommand(orgCommand(context))
+    .addCommand(resourceCommand(organizations, context))
     .addCommand(memberCommand(context))
-    .addCommand(keyCommand(context))
+    .addCommand(resourceCommand(keys, context))
     .addCommand(staffCommand(context))
-    .addCommand(planCommand(context))
-    .addCommand(webhookCommand(context))
+    .addCommand(resourceCommand(plans, context))
+    .addCommand(resourceCommand(webhooks, context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))

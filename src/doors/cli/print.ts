@@ -1,7 +1,7 @@
 import type { Output } from "./command-context.ts";
 
-type Cell = string | number | boolean | null;
-export type Printable = Record<string, Cell>;
+/** What is printed, by field; a table shows a list as the number of its items. */
+export type Printable = Readonly<Record<string, unknown>>;
 
 /** Prints an object: as a JSON document, or one line per field. */
 export function printObject(output: Output, object: Printable, asJson?: boolean): void {
@@ -42,7 +42,8 @@ export function printList(output: Output, rows: readonly Printable[], asJson?: b
   }
 }
 
-function cellText(value: Cell): string {
+function cellText(value: unknown): string {
+  if (Array.isArray(value)) return String(value.length);
   return value === null ? "-" : forTerminal(String(value));
 }
 

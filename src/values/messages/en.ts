@@ -585,6 +585,19 @@ export const en = {
   time: "Time",
 
   /** Text already in its final form: a page's, in the visitor's language, or a former version's. */
+
+  // The operator's verbs.
+  planEndGone: ({ ended }: { ended: string }) =>
+    `The plan no longer has an end date. It used to end ${ended}.`,
+  organizationNamesakes: ({ numbers }: { numbers: readonly number[] }) =>
+    `Several organizations have this name, and commands need their numbers: ${numbers.join(", ")}.`,
+  organizationOwnerless:
+    "The organization has no owner now: appoint one with `kanalog member role`.",
+  severalNamed: ({ name, all }: { name: string; all: string }) =>
+    `Several are called ${name}; give the number: ${all}.`,
+  giveOneOf: ({ names }: { names: readonly string[] }) =>
+    `Give at least one of ${names.join(", ")}.`,
+
   verbatim: ({ text }: { text: string }) => text,
 };
 

@@ -445,6 +445,14 @@ export const ru: Messages = {
   reason: "Причина",
   time: "Время",
 
+  planEndGone: ({ ended }) => `У тарифа больше нет срока. Раньше он кончался ${ended}.`,
+  organizationNamesakes: ({ numbers }) =>
+    `Организаций с таким названием несколько, командам нужны номера: ${numbers.join(", ")}.`,
+  organizationOwnerless:
+    "Теперь у организации нет владельца: назначьте его командой `kanalog member role`.",
+  severalNamed: ({ name, all }) => `${name} — это несколько; укажите номер: ${all}.`,
+  giveOneOf: ({ names }) => `Укажите хотя бы одно из: ${names.join(", ")}.`,
+
   verbatim: ({ text }) => text,
 };
 

@@ -99,6 +99,6 @@ async function addPerson(
   email: string,
 ): Promise<void> {
   await accounts.addMember({ organizationId, email, name: "", role: "member" }, COMMAND_LINE);
-  await people.ensure({ email, name: "" });
+  await people.ensurePerson({ email, name: "" });
   await people.setPassword(email, PASSWORD);
 }

@@ -42,8 +42,8 @@ describe("a command", () => {
     const { accounts, keys, people } = domains();
     const webhook = (await created(call)).id as number;
     const email = "ada@example.com";
-    await people.ensure({ email, name: "Ada" });
-    await people.ensure({ email: "other@example.com", name: "Other" });
+    await people.ensurePerson({ email, name: "Ada" });
+    await people.ensurePerson({ email: "other@example.com", name: "Other" });
     await people.markStaff("other@example.com", true);
     const endsAt = appliance.ports.clock.now() + 1;
     for (const [action, target, change] of [
@@ -112,7 +112,7 @@ describe("a command", () => {
       const { id: memberId } = await accounts.addMember(wanted, COMMAND_LINE);
       const key = { memberId, name: "nightly", access: "read_only", expiresAt: null } as const;
       token = (await keys.createKey(key, COMMAND_LINE)).token;
-      await people.ensure({ email: "new@example.com", name: "" });
+      await people.ensurePerson({ email: "new@example.com", name: "" });
       await people.setPassword("new@example.com", password);
     });
     expect(recorded).toMatchObject([

@@ -10,7 +10,10 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const newLink = async (): Promise<string> =>
-  (await appliance.app.domains.people.passwordLink("ada@example.com")) ?? "";
+  (await appliance.app.domains.people.passwordLink({
+    email: "ada@example.com",
+    isTrusted: true,
+  })) ?? "";
 
 /** Whether a link leads to the form for choosing a password. */
 async function opens(token: string): Promise<boolean> {

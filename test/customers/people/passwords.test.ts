@@ -21,7 +21,10 @@ function refuse(change: "UPDATE" | "DELETE", table: "people" | "sessions"): () =
 }
 
 const newLink = async (): Promise<string> =>
-  (await appliance.app.domains.people.passwordLink("ada@example.com")) ?? "";
+  (await appliance.app.domains.people.passwordLink({
+    email: "ada@example.com",
+    isTrusted: true,
+  })) ?? "";
 
 /** Chooses a password by a link. */
 function chooserOf(token: string): (password: string) => Promise<boolean> {

@@ -418,7 +418,7 @@ describe("a password that somebody else may have chosen", () => {
     expect((await thief.get("/staff/")).status).toBe(303);
     expect((await thief.signIn("boss@example.com")).status).toBe(400);
     // A password chosen with the operator's link is trusted.
-    const token = (await people.passwordLink("boss@example.com")) ?? "";
+    const token = (await people.passwordLink({ email: "boss@example.com", isTrusted: true })) ?? "";
     const boss = visitorOf(appliance);
     const path = `/account/choose-password/?token=${token}`;
     await boss.post(path, { action: "choose", token, password: PASSWORD });
@@ -443,7 +443,7 @@ describe("a password that somebody else may have chosen", () => {
     await accounts.suspendMember((await memberByEmail("boss@example.com"))?.id ?? 0, COMMAND_LINE);
     expect(await isThere(thief)).toBe(false);
     // A password chosen with the operator's link is trusted.
-    const token = (await people.passwordLink("boss@example.com")) ?? "";
+    const token = (await people.passwordLink({ email: "boss@example.com", isTrusted: true })) ?? "";
     await choosePassword(`/account/choose-password/?token=${token}`);
     const boss = visitorOf(appliance);
     await boss.signIn("boss@example.com");

@@ -114,7 +114,7 @@ describe("the set-up address", () => {
     const { people, keys } = appliance.app.domains;
     const path = (await appliance.app.setUpPath()) ?? "";
     for (const email of ["owner@example.com", "ada@example.com"]) {
-      await people.ensure({ email, name: "" });
+      await people.ensurePerson({ email, name: "" });
       await keys.createCustomer(
         {
           ...{ organization: "Acme", plan: "test", email, name: "" },
@@ -123,7 +123,7 @@ describe("the set-up address", () => {
         COMMAND_LINE,
       );
     }
-    const link = await people.passwordLink("ada@example.com");
+    const link = await people.passwordLink({ email: "ada@example.com", isTrusted: true });
     expect(await appliance.app.setUpPath()).toBe(path);
     const visitor = visitorOf(appliance);
     const answer = await visitor.post(path, { ...ANSWERS, token: await token() });
@@ -403,10 +403,7 @@ describe("a session", () => {
     const place = { ...both, email: "bob@example.com", organizationId: other.id };
     const second = await accounts.addMember(place, COMMAND_LINE);
     const visitor = await signedInVisitor(appliance, "bob@example.com");
-    const suspend = async (id: number) => {
-      await accounts.suspendMember(id, COMMAND_LINE);
-      await people.endSessionsOfSuspended("Bob@example.com");
-    };
+    const suspend = (id: number) => accounts.suspendMember(id, COMMAND_LINE);
     await suspend(bob.memberId);
     expect(await isSignedIn(visitor)).toBe(true);
     expect((await visitor.get("/account/")).body).toContain("Other");

@@ -134,7 +134,7 @@ test("somebody invited who has no password yet gets an account besides the membe
   const { organizationId } = await appliance.customer();
   const nina = { organizationId, email: "nina@example.com", name: "N", role: "member" } as const;
   await accounts.addMember(nina, COMMAND_LINE);
-  await people.ensure({ email: "nina@example.com", name: "N" });
+  await people.ensurePerson({ email: "nina@example.com", name: "N" });
   const visitor = visitorOf(appliance);
   expect((await make(await linkTo("nina@example.com"), {}, visitor)).status).toBe(200);
   expect((await visitor.get("/account/")).html).toContain('<select id="organization"');

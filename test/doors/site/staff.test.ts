@@ -494,7 +494,7 @@ test("names and addresses written by people are shown as text, without changing 
     "<img/src=x>\u202e\u0007@example.com",
     member.id,
   );
-  await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
+  await appliance.app.domains.people.ensurePerson({ email: "hostile@example.com", name: hostile });
   await appliance.app.domains.keys.createKey(
     {
       ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },

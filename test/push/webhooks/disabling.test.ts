@@ -364,7 +364,7 @@ describe("a clock that jumps", () => {
 describe("a plan that ends", () => {
   const renew = (endsAt: number | null = null) =>
     accounts().givePlan(pushing.customer.organizationId, "profi", endsAt, COMMAND_LINE);
-  const log = () => staff().deliveries(pushing.id, 100);
+  const log = () => staff().deliveries(pushing.id, { before: null, limit: 100 });
   const webhook = async () => {
     const own = await staff().webhooks(pushing.customer.organizationId);
     return own.find(({ id }) => id === pushing.id);
@@ -487,7 +487,7 @@ describe("staff", () => {
     const { db } = pushing.appliance.app.domains;
     db.exec("UPDATE webhooks SET disabled_reason = 'staff'");
     await staff().enable(pushing.id, COMMAND_LINE);
-    expect(await staff().deliveries(pushing.id, 100)).toMatchObject([{ state: "dropped" }]);
+    expect(await staff().deliveries(pushing.id, { before: null, limit: 100 })).toMatchObject([{ state: "dropped" }]);
   });
 
   test("enable it again, with another 24 hours from its next failure", async () => {

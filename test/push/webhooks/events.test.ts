@@ -350,7 +350,7 @@ describe("posts that are not sent", () => {
     await pushing.read([3]);
     await pushing.pass(HOUR_MS);
     expect(postsSent(pushing)).toEqual([[1]]);
-    expect(await staff().deliveries(pushing.id, 100)).toMatchObject([
+    expect(await staff().deliveries(pushing.id, { before: null, limit: 100 })).toMatchObject([
       { posts: [1], state: "dropped" },
     ]);
   });

@@ -20,10 +20,12 @@ export function staffCommand(context: CommandContext): Command {
     .action((text: string, { name, json }: { name: string } & AsJson) =>
       withDomains(context, async ({ people }) => {
         const email = requiredEmail(text);
-        const { person } = await people.ensure({ email, name });
+        const { person } = await people.ensurePerson({ email, name });
         const hasPassword = await people.removeUnverifiedPassword(email);
         await people.markStaff(email, true);
-        const token = hasPassword ? null : await people.passwordLink(email);
+        const token = hasPassword
+          ? null
+          : await people.passwordLink({ email: email, isTrusted: true });
         const link = token && passwordLink(context, token);
         printObject(output, { email: person.email, is_staff: true, link }, json);
         if (link !== null) notePasswordLink(context, "They");

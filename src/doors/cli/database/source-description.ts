@@ -8,6 +8,9 @@ import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { Printable } from "../print.ts";
 
+/** How a command may name a source. */
+export const SOURCE = "its number or name";
+
 /** A source as commands print it. */
 export function describeSource(source: Source, clock: Clock): Printable {
   const { settings } = source;

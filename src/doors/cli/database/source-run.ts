@@ -10,10 +10,9 @@ import {
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
 } from "../command-context.ts";
-import { SOURCE } from "../named.ts";
 import { withDomains } from "../with-domains.ts";
 import { printSummary, summaryView } from "./import-summary.ts";
-import { errorText, noteWithoutChannel } from "./source-description.ts";
+import { errorText, noteWithoutChannel, SOURCE } from "./source-description.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 

@@ -5,12 +5,11 @@ import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { SOURCE } from "../named.ts";
 import { printObject } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printSummary } from "./import-summary.ts";
 import { addSourceCommand } from "./source-add.ts";
-import { describeSource, noteWithoutChannel } from "./source-description.ts";
+import { describeSource, noteWithoutChannel, SOURCE } from "./source-description.ts";
 import { runSourceCommand } from "./source-run.ts";
 
 /** `kanalog source`: places that data is fetched from automatically. */

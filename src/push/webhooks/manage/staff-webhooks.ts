@@ -40,10 +40,13 @@ export function createStaffWebhooks(
       return changes.enableWebhookAsStaff(id, by);
     },
 
-    /** Latest deliveries, newest first. */
-    async deliveries(id: number, limit: number): Promise<DeliveryView[]> {
+    /** Deliveries before a number, or the latest, newest first. */
+    async deliveries(
+      id: number,
+      { before, limit }: { before: number | null; limit: number },
+    ): Promise<DeliveryView[]> {
       await requireWebhook(db, id);
-      const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
+      const selection = { webhookId: id, before, limit, nowMs: clock.now() };
       return (await selectDeliveries(db, selection)).results;
     },
   };

@@ -7,6 +7,7 @@ import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
 import type { Appliance } from "../../../support/appliance.ts";
@@ -33,9 +34,9 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
     const { status } = await staff.get(page);
     if (status !== 200) throw new Error(`${page}: ${status}`);
   }
-  const { hasPassword } = await people.ensure({ email: "new@example.com", name: "New" });
+  const { hasPassword } = await people.ensurePerson({ email: "new@example.com", name: "New" });
   if (hasPassword) throw new Error("a new person has a password");
-  const token = await people.passwordLink("new@example.com");
+  const token = await people.passwordLink({ email: "new@example.com", isTrusted: true });
   const visitor = visitorOf(appliance);
   const choose = `/account/choose-password/?token=${token}`;
   await visitor.post(choose, { action: "choose", token: token ?? "", password: "green horse 12" });
@@ -53,7 +54,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await markStaff(db, clock, { email: "new@example.com", isStaff: true, by: COMMAND_LINE });
   await markStaff(db, clock, { email: "new@example.com", isStaff: false, by: COMMAND_LINE });
   await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
-  await endSessionsOfSuspended(db, clock, "new@example.com");
+  await inTransaction(db, clock, "sessions", (tx) => endSessionsOfSuspended(tx, "new@example.com"));
   // Person 10 has never confirmed the mailbox.
   const { email } = db.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
     email: string;
@@ -108,7 +109,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
 /** An account that a visitor creates, and one of an invited person. */
 async function exerciseSignUp({ app, ports }: Appliance): Promise<void> {
   const { db, people } = app.domains;
-  await people.ensure({ email: "invited@example.com", name: "Invited" });
+  await people.ensurePerson({ email: "invited@example.com", name: "Invited" });
   for (const email of ["visitor@example.com", "invited@example.com"]) {
     const token = `the token of ${email}`;
     await signUpOperations.beginSignUp(db, ports.clock, { email, token });

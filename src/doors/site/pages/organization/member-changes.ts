@@ -16,8 +16,7 @@ export async function changeRole(visit: Visit, context: SiteContext): Promise<Vi
 
 /** Suspends a member: their keys are refused from the next request on, and pages are closed to them. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
-  const { email } = await change(visit, context, { isSuspended: true });
-  await context.people.endSessionsOfSuspended(email);
+  await change(visit, context, { isSuspended: true });
   return redirect("/account/members/?done=suspended");
 }
 

@@ -48,9 +48,8 @@ export async function changeRole(visit: Visit, context: SiteContext): Promise<Vi
 }
 
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
-  const { id, email } = await memberOf(visit, context);
+  const { id } = await memberOf(visit, context);
   await context.accounts.suspendMember(id, actorOf(visit));
-  await context.people.endSessionsOfSuspended(email);
   return done(visit, "suspended");
 }
 

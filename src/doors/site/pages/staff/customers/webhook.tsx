@@ -107,7 +107,10 @@ function DisableForm({ visit }: { visit: Visit }): JSX.Element {
 
 async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const deliveries = await context.webhooks.deliveries(webhook.id, DELIVERIES_SHOWN);
+  const deliveries = await context.webhooks.deliveries(webhook.id, {
+    before: null,
+    limit: DELIVERIES_SHOWN,
+  });
   if (deliveries.length === 0) return <p>{words.none}</p>;
   return (
     <DataTable

@@ -1,0 +1,185 @@
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
+import {
+  isReference,
+  type OperatorServices,
+  type Resource,
+  type Row,
+  type Use,
+  type Verb,
+} from "../../methods/operator/resource.ts";
+import type { Parameter } from "../../methods/parameters.ts";
+import { inEnglish } from "../../values/messages/messages.ts";
+import { type AsJson, jsonOption } from "./arguments.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
+import { notePasswordLink, passwordLink } from "./customers/password-link.ts";
+import { objectText, printList, printObject } from "./print.ts";
+import { withDomains } from "./with-domains.ts";
+
+type Given = Record<string, unknown>;
+
+/** Commands of a resource, one for each of its verbs. */
+export function resourceCommand(resource: Resource, context: CommandContext): Command {
+  const group = new Command(resource.command).description(resource.title);
+  for (const verb of resource.verbs) group.addCommand(verbCommand(resource, verb, context));
+  return group;
+}
+
+function verbCommand(resource: Resource, verb: Verb, context: CommandContext): Command {
+  const command = new Command(verb.name).description(verb.title);
+  if (verb.on === "one") command.argument(`<${resource.name}>`, resource.hint);
+  const positional = (verb.positional ?? []) as string[];
+  const args = Object.entries<Parameter<unknown>>(verb.args);
+  for (const name of positional) command.addArgument(argumentOf(name, verb.args[name]));
+  for (const [name, parameter] of args) {
+    if (!positional.includes(name)) command.addOption(optionOf(name, parameter));
+  }
+  if (verb.rows !== undefined) command.option("--limit <n>", "at most this many", parseLimit);
+  return command.addOption(jsonOption()).action((...words: unknown[]) => {
+    // Commander passes the arguments by position, then the options, then the command itself.
+    const options = words.at(-2) as Given & AsJson;
+    const named = words.slice(0, -2);
+    const one = verb.on === "one" ? String(named.shift()) : null;
+    const given: Given = { ...options };
+    for (const [at, name] of positional.entries()) given[name] = named[at];
+    return run(resource, verb, { one, given, options }, context);
+  });
+}
+
+function argumentOf(name: string, parameter: Parameter<unknown>): Argument {
+  const shown = parameter.required ? `<${name}>` : `[${name}]`;
+  return prepared(new Argument(shown, helpOf(parameter)), parameter);
+}
+
+function optionOf(name: string, parameter: Parameter<unknown>): Option {
+  const flag = `--${name.replaceAll("_", "-")}`;
+  const isFlag = parameter.schema["type"] === "boolean";
+  const option = new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));
+  if (parameter.required) option.makeOptionMandatory();
+  return isFlag ? option : prepared(option, parameter);
+}
+
+/** References are looked up once the database is open; choices are checked by commander, which lists them. */
+function prepared<O extends Argument | Option>(option: O, parameter: Parameter<unknown>): O {
+  const choices = parameter.schema["enum"] as string[] | undefined;
+  if (choices !== undefined) option.choices(choices);
+  else if (!isReference(parameter)) option.argParser((text: string) => parse(parameter, text));
+  return option;
+}
+
+/** @throws InvalidArgumentError */
+function parse(parameter: Parameter<unknown>, text: string): unknown {
+  const read = parameter.read(text);
+  if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
+  return read.value;
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1)
+    throw new InvalidArgumentError("It is not a number from 1.");
+  return limit;
+}
+
+/** A parameter's description as commander's help writes it: in lower case, without a full stop. */
+function helpOf(parameter: Parameter<unknown>): string {
+  const { description = "" } = parameter.schema;
+  const text = description.replace(/\.$/, "");
+  const help = text.charAt(0).toLowerCase() + text.slice(1);
+  return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
+}
+
+/** Runs a verb, and prints its result. */
+function run(
+  resource: Resource,
+  verb: Verb,
+  { one, given, options }: { one: string | null; given: Given; options: Given & AsJson },
+  context: CommandContext,
+): Promise<void> {
+  const { output } = context;
+  return withDomains(context, async (services) => {
+    let hasLink = false;
+    const use: Use<unknown> = {
+      services,
+      by: COMMAND_LINE,
+      nowMs: services.clock.now(),
+      id: one === null ? null : await resource.find(one, services),
+      part: { after: null, limit: PART },
+      note: (text) => output.note(inEnglish(text)),
+      linkTo(token) {
+        hasLink = true;
+        return passwordLink(context, token);
+      },
+    };
+    const args = await argumentsOf(verb, given, services);
+    if (verb.rows !== undefined) {
+      const rows = await allRows(
+        verb,
+        verb.rows,
+        args,
+        use,
+        options["limit"] as number | undefined,
+      );
+      printList(output, rows, options.json);
+      return;
+    }
+    const made = (await verb.run(args, use)) as Row;
+    if (typeof made["key"] === "string") await printSecret(verb, made, use, options, context);
+    else printObject(output, made, options.json);
+    if (hasLink) notePasswordLink(context, "The owner");
+  });
+}
+
+/** Arguments as the verb takes them, with references looked up. */
+async function argumentsOf(verb: Verb, given: Given, services: OperatorServices): Promise<Given> {
+  const args: Given = {};
+  for (const [name, parameter] of Object.entries<Parameter<unknown>>(verb.args)) {
+    // Commander names the value of `--webhook-channels` or `--webhook_channels` by its words.
+    const value = given[name] ?? given[name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())];
+    if (value === undefined) args[name] = parameter.default;
+    else if (isReference(parameter))
+      args[name] = await parameter.refersTo.find(String(value), services);
+    else args[name] = value;
+  }
+  return args;
+}
+
+/** Rows read at once. */
+const PART = 500;
+
+async function allRows(
+  verb: Verb,
+  key: string,
+  args: Given,
+  use: Use<unknown>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  let after: number | null = null;
+  while (all.length < limit) {
+    const wanted = Math.min(PART, limit - all.length);
+    const rows = (await verb.run(args, { ...use, part: { after, limit: wanted } })) as Row[];
+    all.push(...rows);
+    if (rows.length < wanted) break;
+    after = Number(rows.at(-1)?.[key]);
+  }
+  return all;
+}
+
+/** Prints a result with a secret; if that fails, nobody has seen it, and what was made is taken back. */
+async function printSecret(
+  verb: Verb,
+  made: Row,
+  use: Use<unknown>,
+  { json }: AsJson,
+  { output }: CommandContext,
+): Promise<void> {
+  try {
+    await output.outSafely(objectText(made, json));
+  } catch (error) {
+    const done = (await verb.unseen?.(made, use)) ?? "";
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandExit(EXIT_FAILED, `Standard output cannot be written: ${reason}. ${done}`);
+  }
+  output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+}

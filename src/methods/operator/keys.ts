@@ -1,0 +1,115 @@
+import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
+import type { Key } from "../../customers/keys/keys.table.ts";
+import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
+import { parseNumber } from "../../values/parse-number.ts";
+import {
+  choiceSchema,
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../values/schema.ts";
+import { flag, text, withDefault } from "../parameters.ts";
+import { members } from "./members.ts";
+import { organizations } from "./organizations.ts";
+import {
+  lastDay,
+  numberId,
+  type OperatorServices,
+  onlyOne,
+  type Resource,
+  type Row,
+  reference,
+  verb,
+} from "./resource.ts";
+import { revokeUnseen } from "./unseen-key.ts";
+
+const fields = {
+  id: integerSchema({ description: "Number of the key" }),
+  member: integerSchema({ description: "Number of the member it belongs to" }),
+  name: textSchema(),
+  prefix: textSchema({ description: "Its first characters" }),
+  access: choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
+  created_at: instantSchema("When it was created"),
+  last_used_at: nullable(instantSchema("Last use, to the minute; null: never")),
+  expires_at: nullable(instantSchema("When it expires; null: never")),
+  revoked_at: nullable(instantSchema("When it was revoked; null: it was not")),
+};
+
+/** Customers' API keys. */
+export const keys: Resource = {
+  name: "key",
+  command: "key",
+  path: "keys",
+  area: "customers",
+  title: "API keys",
+  schema: objectSchema(fields, "Key"),
+  id: numberId,
+  hint: "its number, prefix or name",
+  find: findKey,
+  verbs: [
+    verb({
+      ...{ name: "create", on: "none", title: "create a key, which is shown only once" },
+      args: {
+        member: reference(members, "Number of the member it belongs to."),
+        name: withDefault(text({ description: "Its name.", example: "production" }), ""),
+        write: withDefault(flag({ description: "Create a read-and-write key." }), false),
+        expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
+      },
+      result: objectSchema(
+        { ...fields, key: textSchema({ description: "The key, which is shown only once" }) },
+        "NewKey",
+      ),
+      async run({ member, name, write, expires = null }, { services, by }) {
+        const access = write ? "read_write" : "read_only";
+        const given = { memberId: member, name, access, expiresAt: expires } as const;
+        const { key, token } = await services.keys.createKey(given, by);
+        return { ...rowOf(key), key: token };
+      },
+      unseen: revokeUnseen,
+    }),
+    verb({
+      ...{
+        name: "list",
+        on: "none",
+        isRead: true,
+        rows: "id",
+        title: "list the keys of an organization",
+      },
+      args: { organization: reference(organizations, "The organization's number.") },
+      positional: ["organization"],
+      async run({ organization }, { services, part: { after, limit } }) {
+        const found = (await services.keys.keys(organization)).filter(
+          ({ id }) => id > (after ?? 0),
+        );
+        return found.slice(0, limit).map(rowOf);
+      },
+    }),
+    verb({
+      ...{ name: "revoke", on: "one", args: {} },
+      title: "revoke a key, which stops working at once",
+      run: async (_args, { services, id, by }) => rowOf(await services.keys.revokeKey(id, by)),
+    }),
+  ],
+};
+
+function rowOf(key: Key): Row {
+  return {
+    id: key.id,
+    member: key.memberId,
+    name: key.name,
+    prefix: key.prefix,
+    access: key.access,
+    created_at: formatInstant(key.createdAt),
+    last_used_at: formatOptionalInstant(key.lastUsedAt),
+    expires_at: formatOptionalInstant(key.expiresAt),
+    revoked_at: formatOptionalInstant(key.revokedAt),
+  };
+}
+
+async function findKey(text: string, { keys }: OperatorServices): Promise<number> {
+  const number = parseNumber(text);
+  if (number !== null) return number;
+  return onlyOne("key", text, await keys.named(text.trim()), ({ prefix }) => `${prefix}…`);
+}

@@ -1,0 +1,132 @@
+import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
+import { isActiveOwner } from "../../customers/accounts/member-rules.ts";
+import { message } from "../../values/messages/messages.ts";
+import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
+import { parseNumber } from "../../values/parse-number.ts";
+import {
+  choiceSchema,
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../values/schema.ts";
+import { choice, required, text, withDefault } from "../parameters.ts";
+import { organizations } from "./organizations.ts";
+import {
+  numberId,
+  type OperatorServices,
+  onlyOne,
+  type Resource,
+  type Row,
+  reference,
+  type Use,
+  verb,
+} from "./resource.ts";
+
+const role = required(choice(MEMBER_ROLES, "Their role."));
+const organization = reference(organizations, "The organization's number.");
+
+/** Members of organizations. */
+export const members: Resource = {
+  name: "member",
+  command: "member",
+  path: "members",
+  area: "customers",
+  title: "members of organizations",
+  schema: objectSchema(
+    {
+      id: integerSchema({ description: "Number of the member" }),
+      organization: integerSchema({ description: "Number of the organization" }),
+      email: textSchema(),
+      name: textSchema(),
+      role: choiceSchema(MEMBER_ROLES, { description: "What they may do" }),
+      created_at: instantSchema("When they were added"),
+      suspended_at: nullable(instantSchema("When they were suspended; null: they are not")),
+    },
+    "Member",
+  ),
+  id: numberId,
+  hint: "their number or e-mail address",
+  find: findMember,
+  verbs: [
+    verb({
+      ...{ name: "add", on: "none", title: "add a member to an organization" },
+      args: {
+        organization,
+        email: required(text({ description: "Their address.", example: "ada@example.com" })),
+        name: withDefault(text({ description: "Their name.", example: "Ada" }), ""),
+        role,
+      },
+      positional: ["organization"],
+      async run({ organization, ...given }, { services, by }) {
+        const member = await services.accounts.addMember(
+          { organizationId: organization, ...given },
+          by,
+        );
+        await services.people.removeUnverifiedPassword(member.email);
+        return memberRow(member);
+      },
+    }),
+    verb({
+      ...{
+        name: "list",
+        on: "none",
+        isRead: true,
+        rows: "id",
+        title: "list the members of an organization",
+      },
+      args: { organization },
+      positional: ["organization"],
+      async run({ organization }, { services, part: { after, limit } }) {
+        const all = await services.accounts.members(organization);
+        const found = all.filter(({ id }) => id > (after ?? 0));
+        return found.slice(0, limit).map(memberRow);
+      },
+    }),
+    verb({
+      ...{ name: "role", on: "one", title: "change a member's role" },
+      args: { role },
+      positional: ["role"],
+      run: ({ role }, use) => changed(use, use.services.accounts.changeRole(use.id, role, use.by)),
+    }),
+    verb({
+      ...{ name: "suspend", on: "one", args: {} },
+      title: "suspend a member: their keys stop working",
+      run: (_args, use) => changed(use, use.services.accounts.suspendMember(use.id, use.by)),
+    }),
+    verb({
+      ...{ name: "restore", on: "one", args: {}, title: "end a member's suspension" },
+      run: (_args, use) => changed(use, use.services.accounts.reinstateMember(use.id, use.by)),
+    }),
+  ],
+};
+
+/** Only owners can make owners, so an organization that has lost its last one needs the operator. */
+async function changed({ services, note }: Use, change: Promise<Member>): Promise<Row> {
+  const member = await change;
+  const all = await services.accounts.members(member.organizationId);
+  if (!all.some(isActiveOwner)) note(message("organizationOwnerless"));
+  return memberRow(member);
+}
+
+export function memberRow(member: Member): Row {
+  return {
+    id: member.id,
+    organization: member.organizationId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    created_at: formatInstant(member.createdAt),
+    suspended_at: formatOptionalInstant(member.suspendedAt),
+  };
+}
+
+async function findMember(text: string, { accounts }: OperatorServices): Promise<number> {
+  const number = parseNumber(text);
+  if (number !== null) return number;
+  const places = (await accounts.allMembershipsOf(text.trim())).map(({ member, organization }) => {
+    return { id: member.id, name: organization.name };
+  });
+  return onlyOne("member", text, places, ({ name }) => `of ${name}`);
+}

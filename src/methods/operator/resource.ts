@@ -1,0 +1,146 @@
+import type { Accounts } from "../../customers/accounts/accounts.ts";
+import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Keys } from "../../customers/keys/keys.ts";
+import type { Usage } from "../../customers/limits/usage.ts";
+import type { SitePeople } from "../../customers/people/site-people.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { Read } from "../../values/fields.ts";
+import { type Message, message, verbatim } from "../../values/messages/messages.ts";
+import { startOfDay } from "../../values/moscow-time.ts";
+import type { Schema } from "../../values/schema.ts";
+import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
+
+/**
+ * Resources: what an operator manages, each declared once with its verbs. The operator's API, the commands
+ * and the forms of staff's console are derived from these declarations; pages are composed by hand.
+ */
+
+/** The domains that verbs call; a command and the server each bring their own. */
+export interface OperatorServices {
+  clock: Pick<Clock, "now">;
+  accounts: Accounts;
+  keys: Keys;
+  webhooks: StaffWebhooks;
+  usage: Pick<Usage, "used">;
+  people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
+}
+
+/** One use of a verb, beside its arguments. */
+export interface Use<Id = number> {
+  services: OperatorServices;
+  by: Actor;
+  nowMs: number;
+  /** Key of the object that the verb concerns, if it concerns one. */
+  id: Id;
+  /** Which rows of a list are wanted: those after one, in the list's order; null for the first. */
+  part: { after: number | null; limit: number };
+  /** Tells a person something beside the result. */
+  note(text: Message): void;
+  /** Address at which somebody chooses a password, once. */
+  linkTo(token: string): string;
+}
+
+/** A row as answers and tables show it, by the names of the resource's schema. */
+export type Row = Readonly<Record<string, unknown>>;
+
+// biome-ignore lint/suspicious/noExplicitAny: resources hold verbs of differing arguments and keys
+export interface Verb<P extends Parameters = any, Id = any> {
+  name: string;
+  /** Begins in lower case: "archive an organization". */
+  title: string;
+  /** Whether it concerns one object. */
+  on: "one" | "none";
+  /** Whether it changes nothing. */
+  isRead?: true;
+  /** For a list: the field that identifies its rows, by which they are ordered. */
+  rows?: string;
+  args: P;
+  /** Arguments that a command takes by their position. */
+  positional?: readonly (keyof P)[];
+  /** Schema of the result, if it is not the resource's own. */
+  result?: Schema<unknown>;
+  run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[]>;
+  /** Takes back what was made, if its secret could not be shown to anybody. @returns what was done */
+  unseen?(made: Row, use: Use<Id>): Promise<string>;
+}
+
+/** Declares a verb: the types of `run` are inferred from `args`. */
+export function verb<P extends Parameters, Id = number>(declared: Verb<P, Id>): Verb {
+  return declared;
+}
+
+/** Something that the operator manages. */
+export interface Resource {
+  /** In the singular, as errors and the audit log call it. */
+  name: string;
+  /** Its group of commands. */
+  command: string;
+  /** Its folder of the operator's API. */
+  path: string;
+  /** Which keys of the operator's API may change it. */
+  area: "customers" | "data" | "system";
+  title: string;
+  schema: Schema<unknown>;
+  /** The key in an address. */
+  id: Parameter<unknown>;
+  /** How a command may name one, such as "its number or name". */
+  hint: string;
+  /** Key of the object that a command names. @throws AppError `not_found`; `invalid` if it is several */
+  find(text: string, services: OperatorServices): Promise<unknown>;
+  verbs: readonly Verb[];
+}
+
+/** The number by which lists, addresses and commands name an object. */
+export const numberId: Parameter<number> = {
+  ...integer({ description: "Its number.", example: 1, minimum: 0 }),
+  ...{ in: "path", required: true },
+};
+
+/** An argument that names another object: by its number in the API, by number or name in commands. */
+export interface Reference extends Parameter<number> {
+  refersTo: Pick<Resource, "find" | "hint">;
+}
+
+export function reference(refersTo: Reference["refersTo"], description: string) {
+  const parameter = integer({ description, example: 1, minimum: 0 });
+  return { ...parameter, required: true, refersTo } as Reference & { required: true };
+}
+
+export function isReference(parameter: Parameter<unknown>): parameter is Reference {
+  return "refersTo" in parameter;
+}
+
+/** A last day, read as the instant at which it ends in Moscow. */
+export function lastDay(description: string): Parameter<number> {
+  const { schema, read } = day({ description, example: "2027-12-31" });
+  return {
+    ...{ in: "query", required: false, schema },
+    read(given): Read<number> {
+      const found = read(given);
+      return "fault" in found ? found : { value: startOfDay(found.value + 1) };
+    },
+  };
+}
+
+/**
+ * The only object with a name.
+ * @param shown text by which people tell several of one name apart
+ * @throws AppError `not_found` if there is none; `invalid` if there are several
+ */
+export function onlyOne<Thing extends { id: number }>(
+  kind: string,
+  name: string,
+  named: readonly Thing[],
+  shown: (thing: Thing) => string,
+): number {
+  const [first, ...others] = named;
+  const quoted = JSON.stringify(name);
+  if (first === undefined) {
+    throw new AppError("not_found", verbatim(`There is no ${kind} ${quoted}.`));
+  }
+  if (others.length === 0) return first.id;
+  const all = named.map((thing) => `${thing.id} (${shown(thing)})`).join(", ");
+  throw new AppError("invalid", message("severalNamed", { name: quoted, all }));
+}

@@ -1,0 +1,128 @@
+import { deliverySchema } from "../../push/webhooks/manage/webhook-views.ts";
+import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
+import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
+import { parseNumber } from "../../values/parse-number.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../values/schema.ts";
+import { text, withDefault } from "../parameters.ts";
+import { organizations } from "./organizations.ts";
+import {
+  numberId,
+  type OperatorServices,
+  onlyOne,
+  type Resource,
+  type Row,
+  reference,
+  verb,
+} from "./resource.ts";
+
+const deliveryFields = {
+  ...deliverySchema.properties,
+  last_status: nullable(integerSchema({ description: "Status of the last attempt's answer" })),
+  last_error: textSchema({ description: "Error of the last attempt; empty if it succeeded" }),
+};
+
+/** Customers' webhooks, as staff manage them. */
+export const webhooks: Resource = {
+  name: "webhook",
+  command: "webhook",
+  path: "webhooks",
+  area: "customers",
+  title: "customers' webhooks, as staff manage them",
+  schema: objectSchema(
+    {
+      id: integerSchema({ description: "Number of the webhook" }),
+      organization: integerSchema({ description: "Number of the organization" }),
+      url: textSchema({ description: "Address of the receiver" }),
+      channels: countSchema("How many channels it watches"),
+      is_active: flagSchema(),
+      disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
+      staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
+      failing_since: nullable(instantSchema("First failure since the last success; null: none")),
+      last_success_at: nullable(instantSchema("Last successful delivery")),
+      last_error: textSchema({ description: "Last error; empty if there was none" }),
+      created_at: instantSchema("When it was created"),
+    },
+    "OperatorWebhook",
+  ),
+  id: numberId,
+  hint: "its number or address",
+  find: findWebhook,
+  verbs: [
+    verb({
+      ...{
+        name: "list",
+        on: "none",
+        isRead: true,
+        rows: "id",
+        title: "list the webhooks of one organization, or of all",
+      },
+      args: {
+        organization: { ...reference(organizations, "Only this organization's."), required: false },
+      },
+      positional: ["organization"],
+      async run({ organization = null }, { services, part: { after, limit } }) {
+        if (organization !== null) await services.accounts.organization(organization);
+        const all = await services.webhooks.webhooks(organization);
+        const found = all.filter(({ id }) => id > (after ?? 0)).slice(0, limit);
+        return Promise.all(found.map((one) => rowOf(one, services)));
+      },
+    }),
+    verb({
+      ...{ name: "disable", on: "one" },
+      title: "disable a webhook, so that only `webhook enable` enables it again",
+      args: { reason: withDefault(text({ description: "Why, for staff only." }), "") },
+      run: async ({ reason }, { services, id, by }) =>
+        rowOf(await services.webhooks.disable(id, reason, by), services),
+    }),
+    verb({
+      ...{ name: "enable", on: "one", args: {} },
+      title: "enable a webhook, for whatever reason it was disabled; posts are sent from now on",
+      run: async (_args, { services, id, by }) =>
+        rowOf(await services.webhooks.enable(id, by), services),
+    }),
+    verb({
+      ...{ name: "deliveries", on: "one", isRead: true, rows: "delivery", args: {} },
+      title: "list a webhook's deliveries of the last 30 days, newest first",
+      result: objectSchema(deliveryFields, "OperatorDelivery"),
+      async run(_args, { services, id, part: { after, limit } }) {
+        const found = await services.webhooks.deliveries(id, { before: after, limit });
+        return found.map((delivery) => {
+          const last = delivery.attempts.at(-1);
+          return { ...delivery, last_status: last?.status ?? null, last_error: last?.error ?? "" };
+        });
+      },
+    }),
+  ],
+};
+
+async function rowOf(webhook: Webhook, { webhooks }: OperatorServices): Promise<Row> {
+  return {
+    id: webhook.id,
+    organization: webhook.organizationId,
+    url: webhook.url,
+    channels: (await webhooks.channels(webhook.id)).length,
+    is_active: webhook.disabledReason === "",
+    disabled_reason: webhook.disabledReason,
+    staff_note: webhook.staffNote,
+    failing_since: formatOptionalInstant(webhook.failingSince),
+    last_success_at: formatOptionalInstant(webhook.lastSuccessAt),
+    last_error: webhook.lastError,
+    created_at: formatInstant(webhook.createdAt),
+  };
+}
+
+async function findWebhook(text: string, { webhooks }: OperatorServices): Promise<number> {
+  const number = parseNumber(text);
+  if (number !== null) return number;
+  const found = (await webhooks.webhooks(null)).filter(({ url }) => url === text.trim());
+  return onlyOne("webhook", text, found, ({ url }) => url);
+}
