@@ -12,6 +12,7 @@ export type ErrorCode =
   | "authentication_failed"
   | "read_only_key"
   | "manager_required"
+  | "permission_denied"
   | "origin_not_allowed"
   | "tariff_required"
   | "not_found"

@@ -1,6 +1,7 @@
 import { version } from "../../package.json";
 import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { anyPassword } from "../customers/people/people.store.ts";
+import { operatorRoutes } from "../doors/http/operator-routes.ts";
 import {
   createBaseAddress,
   createOwnAddress,
@@ -13,9 +14,11 @@ import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp } from "../doors/site/guard/client-ip.ts";
 import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
 import { siteRoutes } from "../doors/site/site.ts";
+import { endpoints } from "../methods/operator/resources.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import type { Base } from "./compose-base.ts";
+import { composeOperator } from "./compose-operator.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeSignUp } from "./compose-sign-up.ts";
 import { composeSite } from "./compose-site.ts";
@@ -48,9 +51,9 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   );
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
+  const context = { ...door, ...composeSite(base, work, afterAnswer) };
   const site = siteRoutes({
-    ...door,
-    ...composeSite(base, work, afterAnswer),
+    ...context,
     ownAddress: createOwnAddress(config, () => running.address),
     ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
   });
@@ -59,8 +62,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...door,
     ...serverParts(base, work),
     docs: { guides, brand: config.brand },
-    others: site,
-    bodies: { isStopping: () => running.isStopping, parseBeside: threads.bodies.parseJson },
+    others: [site, operatorRoutes(endpoints, { ...door, ...composeOperator(base, work, context) })],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
@@ -85,6 +87,7 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server().server),
     noteRequests: metrics.noteRequests,
     noteAnswer: work.answers.note,
+    bodies: { isStopping: () => running.isStopping, parseBeside: base.threads.bodies.parseJson },
     giveTime: (request: Request, silenceMaxS: number) =>
       server().server?.timeout(request, silenceMaxS),
   };

@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
+import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
 import { createOperatorPeople } from "../customers/people/operator-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
@@ -92,6 +93,7 @@ export async function openDomains(
     sample: createSample(db, clock, channelWatchers),
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random, null),
+    operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),

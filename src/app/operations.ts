@@ -25,11 +25,13 @@ import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
+import { requestSteps } from "../customers/idempotency/idempotent-requests.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { customerChanges } from "../customers/keys/new-customer.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage, summarizeUsage } from "../customers/limits/usage-history.store.ts";
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
+import { operatorKeyChanges } from "../customers/operator-keys/operator-keys.ts";
 import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
 import { peopleOperations, sessionOperations } from "../customers/people/site-people.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
@@ -108,6 +110,8 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
+      ...operatorKeyChanges,
+      ...requestSteps,
       ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }, endSessionsOfSuspended),
       ...keyChanges,
       ...customerChanges,

@@ -32,6 +32,7 @@ import { cluster } from "./migrations/024-cluster.ts";
 import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
+import { operator } from "./migrations/028-operator.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly string[] = [
   clusterMarks,
   stemsOfTwo,
   formerShapes,
+  operator,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

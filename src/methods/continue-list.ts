@@ -1,7 +1,7 @@
 import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } from "./cursor.ts";
-import type { ApiMethod } from "./method.ts";
+import type { Described } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
 /** Arguments that may change from page to page, because they do not affect which items the list has. */
@@ -24,7 +24,7 @@ interface ContinuedList {
  * given beside it with a different value is refused.
  */
 export function continueList(
-  method: ApiMethod,
+  method: Described,
   raw: RawArguments,
   cursors: Cursors,
 ): ContinuedList {
@@ -68,7 +68,7 @@ export function positionAfter(
 }
 
 /** All query arguments except the cursor, as texts, for the next page's URL to repeat. */
-export function filtersOf({ parameters }: ApiMethod, raw: RawArguments): Record<string, string> {
+export function filtersOf({ parameters }: Described, raw: RawArguments): Record<string, string> {
   const filters: Record<string, string> = {};
   for (const name in parameters) {
     if (parameters[name]?.in !== "query" || name === "cursor" || !isGiven(raw[name])) continue;
@@ -92,7 +92,7 @@ function cursorOf(given: string): string {
 }
 
 /** Filters whose values differ from those of the cursor's list. */
-function otherFilters(method: ApiMethod, raw: RawArguments, { of }: OpenedCursor): string[] {
+function otherFilters(method: Described, raw: RawArguments, { of }: OpenedCursor): string[] {
   return Object.entries(method.parameters).flatMap(([name, parameter]) => {
     const given = raw[name];
     const isFilter = parameter.in === "query" && name !== "cursor" && !PAGE_ARGUMENTS.has(name);

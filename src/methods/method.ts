@@ -26,8 +26,40 @@ export function takesBody(verb: Verb): boolean {
   return verb === "POST" || verb === "PATCH";
 }
 
+/**
+ * What an operation of an API declares of itself: its route, its place in the documentation, and how its
+ * arguments are read.
+ */
+export interface Described<
+  P extends Parameters = Parameters,
+  R extends Schema<unknown> = Schema<unknown>,
+> {
+  /** Also the name of the MCP tool (specification, section 4). */
+  operationId: string;
+  verb: Verb;
+  path: `/${string}/`;
+  tag: string;
+  title: string;
+  description: string;
+  parameters: P;
+  /** Maximum size of the JSON body, if the verb takes one. */
+  bodyBytesMax: number;
+  /** A parameter that, if given, makes all other query parameters ignored and unchecked. */
+  soleParameter?: keyof P & string;
+  /** Status of a successful answer; 204 has no body. */
+  status: 200 | 201 | 204;
+  result: R;
+  /** Media types of a file answer, default first; absent if the answer is JSON. */
+  fileTypes?: readonly string[];
+  /** The operation's own errors; those of keys, parameters and storage apply to all. */
+  errors: readonly ErrorCode[];
+}
+
+/** An operation as the documentation describes it; those of the operator's API cost nothing. */
+export type Documented = Described & Partial<Pick<ApiMethod, "units" | "audience" | "planRule">>;
+
 /** Path of a method's REST route with a call's values filled in. */
-export function pathFor({ path }: ApiMethod, given: Readonly<Record<string, unknown>>): string {
+export function pathFor({ path }: Described, given: Readonly<Record<string, unknown>>): string {
   return path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(given[name])));
 }
 
@@ -57,14 +89,7 @@ export interface Call {
 export interface ApiMethod<
   P extends Parameters = Parameters,
   R extends Schema<unknown> = Schema<unknown>,
-> {
-  /** Also the name of the MCP tool (specification, section 4). */
-  operationId: string;
-  verb: Verb;
-  path: `/v1/${string}/`;
-  tag: string;
-  title: string;
-  description: string;
+> extends Described<P, R> {
   /** For an MCP tool: its description for assistants, apart from the title and the cost. */
   tool?: string;
   /** Units that a call costs (specification, section 8). */
@@ -73,18 +98,6 @@ export interface ApiMethod<
   audience: "everyone" | "managers";
   /** What the plan must include; otherwise the answer is 403 `tariff_required`. */
   planRule?: PlanRule;
-  parameters: P;
-  /** Maximum size of the JSON body, if the verb takes one. */
-  bodyBytesMax: number;
-  /** A parameter that, if given, makes all other query parameters ignored and unchecked. */
-  soleParameter?: keyof P & string;
-  /** Status of a successful answer; 204 has no body. */
-  status: 200 | 201 | 204;
-  result: R;
-  /** Media types of a file answer, default first; absent if the answer is JSON. */
-  fileTypes?: readonly string[];
-  /** The method's own errors; those of keys, parameters and storage apply to all methods. */
-  errors: readonly ErrorCode[];
   /** Refuses a call before its arguments are read, whatever else is wrong with it. @throws AppError */
   refuse?(raw: RawArguments, body: unknown, call: Pick<Call, "services" | "caller">): Promise<void>;
   run(

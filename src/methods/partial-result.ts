@@ -1,5 +1,5 @@
 import { eitherSchema, type Schema } from "../values/schema.ts";
-import type { ApiMethod } from "./method.ts";
+import type { Described } from "./method.ts";
 
 /**
  * Schemas of results from which a caller may omit fields: an answer to `fields` may lack fields that are
@@ -7,18 +7,18 @@ import type { ApiMethod } from "./method.ts";
  */
 
 /** The result with complete items, or with some of their fields. */
-export function wholeOrPart(method: ApiMethod): Schema<unknown> {
+export function wholeOrPart(method: Described): Schema<unknown> {
   return changed(method, (item) => eitherSchema(item, partOf(item)));
 }
 
 /** The result with items whose fields are all optional. */
-export function anyPart(method: ApiMethod): Schema<unknown> {
+export function anyPart(method: Described): Schema<unknown> {
   return changed(method, partOf);
 }
 
 /** Changes the schema of a list's items, or of the result itself if it is not a list. */
 function changed(
-  { parameters, result }: ApiMethod,
+  { parameters, result }: Described,
   change: (item: Schema<unknown>) => Schema<unknown>,
 ): Schema<unknown> {
   if (parameters["fields"] === undefined) return result;

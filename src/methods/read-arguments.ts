@@ -1,7 +1,7 @@
 import { type FieldFaults, fieldError, notFound } from "../errors.ts";
 import { type Read, typeName } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
-import type { ApiMethod } from "./method.ts";
+import type { Described } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 
 /** Stands for a text that is not valid UTF-8. */
@@ -16,7 +16,7 @@ export type RawArguments = Record<string, unknown>;
  * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
  */
 export function readArguments(
-  { parameters, soleParameter }: ApiMethod,
+  { parameters, soleParameter }: Described,
   raw: RawArguments,
   body: unknown,
   { mayMiss = false }: { mayMiss?: boolean } = {},

@@ -7,6 +7,7 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   authentication_failed: 401,
   read_only_key: 403,
   manager_required: 403,
+  permission_denied: 403,
   origin_not_allowed: 403,
   tariff_required: 403,
   not_found: 404,

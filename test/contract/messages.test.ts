@@ -16,9 +16,27 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
-  planEndGone: [
-    [{ ended: "ENDED" }, "The plan no longer has an end date. It used to end ENDED."],
+  operatorKeyNeeded: [[{}, "Give a key of the operator's API: Authorization: Bearer knl_op_…."]],
+  operatorKeyUnknown: [[{}, "The key is not one of this appliance's operator."]],
+  operatorKeyMayNot: [
+    [
+      { ability: "ABILITY" },
+      "The key may not do this; it would have to be made with --can ABILITY.",
+    ],
   ],
+  operatorKeyThrottled: [[{}, "Too many wrong keys came from this address; try again later."]],
+  idempotencyKeyTooLong: [
+    [{ characters: 72 }, "Idempotency-Key: ensure it has 1 to 72 characters."],
+  ],
+  idempotencyKeyOfOther: [[{}, "This Idempotency-Key was sent with another request within a day."]],
+  idempotencyInProgress: [[{}, "The request with this Idempotency-Key is still in progress."]],
+  idempotencyAnswerLost: [
+    [
+      {},
+      "The request with this Idempotency-Key was carried out, but its answer was lost: look for what it made.",
+    ],
+  ],
+  planEndGone: [[{ ended: "ENDED" }, "The plan no longer has an end date. It used to end ENDED."]],
   organizationNamesakes: [
     [
       { numbers: [1, 2] },
@@ -28,9 +46,8 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   organizationOwnerless: [
     [{}, "The organization has no owner now: appoint one with `kanalog member role`."],
   ],
-  severalNamed: [
-    [{ name: "NAME", all: "ALL" }, "Several are called NAME; give the number: ALL."],
-  ],
+  noneNamed: [[{ kind: "KIND", name: "NAME" }, "There is no KIND NAME."]],
+  severalNamed: [[{ name: "NAME", all: "ALL" }, "Several are called NAME; give the number: ALL."]],
   giveOneOf: [[{ names: ["ONE", "TWO"] }, "Give at least one of ONE, TWO."]],
   required: [[{}, "This field is required."]],
   notNull: [[{}, "This field may not be null."]],

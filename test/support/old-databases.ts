@@ -112,6 +112,9 @@ const ROWS: Record<number, string> = {
     INSERT INTO alert_posts VALUES (1, 1);`,
   22: "INSERT INTO last_post_order VALUES (0, 1700000000000 >> 20, 1, 1700000000000);",
   24: "INSERT INTO cluster_copy VALUES ('5f0c2a7e-0000-4000-8000-000000000000', 7, '12', 0, '5f0c2a7e-0000-4000-8000-000000000001');",
+  28: `
+    INSERT INTO operator_keys VALUES (1, 'billing', 'knl_op_0000', x'05', '["read"]', 1763000000000, NULL, NULL);
+    INSERT INTO operator_requests VALUES (1, 'k', 'r', 1763000000000, 1, 201, x'06');`,
 };
 
 /** Writes a database as the program of a schema version left it, with rows in every table. */

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { type RequestName, updateRequestDone } from "../idempotency/operator-requests.store.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
 import type { auditLog } from "./audit.table.ts";
 
@@ -9,6 +10,8 @@ export interface Actor {
   person: string;
   /** Number of the API key with which the change was made; null if none was used. */
   keyId: number | null;
+  /** The request of the operator's API that makes the change, if it may be repeated. */
+  request?: RequestName | undefined;
 }
 
 /** Anybody who can run commands on this machine. */
@@ -23,6 +26,7 @@ interface Verbs {
   job: "run";
   key: "create" | "revoke";
   member: "add" | "link" | "hand-over" | "restore" | "role" | "suspend";
+  "operator-key": "create" | "revoke";
   organization: "archive" | "create" | "plan" | "rename" | "restore";
   person: "end-sessions" | "password" | "password-link" | "password-mail";
   plan: "set";
@@ -100,9 +104,10 @@ export interface AuditSelection {
 export async function recordChange(
   tx: Transaction,
   clock: Clock,
-  { person, keyId }: Actor,
+  { person, keyId, request }: Actor,
   entry: AuditEntry,
 ): Promise<void> {
+  if (request !== undefined) await updateRequestDone(tx, request);
   const details = { ...entry.details, ...(keyId !== null && { key: keyId }) };
   await insertEntry(tx, clock.now(), person, { ...entry, details });
 }

@@ -9,6 +9,7 @@ import {
   toAppError,
 } from "../../errors.ts";
 import { keys } from "../../methods/operator/keys.ts";
+import { operatorKeys } from "../../methods/operator/operator-keys.ts";
 import { organizations } from "../../methods/operator/organizations.ts";
 import { plans } from "../../methods/operator/plans.ts";
 import { webhooks } from "../../methods/operator/webhooks.ts";
@@ -56,6 +57,7 @@ export async function runCommandLine(
     .addCommand(staffCommand(context))
     .addCommand(resourceCommand(plans, context))
     .addCommand(resourceCommand(webhooks, context))
+    .addCommand(resourceCommand(operatorKeys, context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))

@@ -14,6 +14,7 @@ import {
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
+import { CHANNEL_DATA } from "./docs/document-head.ts";
 import type { Docs } from "./docs/frame.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
@@ -37,7 +38,7 @@ interface ServerContext
     MetricsContext,
     Pick<PushContext, "openPush"> {
   /** Routes of the other doors. */
-  others: Elysia;
+  others: Elysia[];
   docs: Docs;
   /** Facts for `/`. */
   startFacts(): Promise<StartFacts>;
@@ -119,7 +120,7 @@ function unknownAddress(request: Request, headers: Headers, context: ServerConte
 
 function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): PublicRoutes {
   const { docs, baseAddress } = context;
-  const document = servedDocument((path) => openApiText(methods, path));
+  const document = servedDocument((path) => openApiText(CHANNEL_DATA, methods, path));
   const folders = ["/docs", ...docs.guides.map(({ name }) => `/docs/${name}`)];
   return {
     ...startPageRoutes(docs, context.startFacts),

@@ -1,41 +1,49 @@
 import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
 import type { Key } from "../../customers/keys/keys.table.ts";
-import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
-import {
-  choiceSchema,
-  instantSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../values/schema.ts";
+import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { flag, text, withDefault } from "../parameters.ts";
 import { members } from "./members.ts";
 import { organizations } from "./organizations.ts";
 import {
+  field,
+  instant,
   lastDay,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
-  type Row,
   reference,
+  rowsOf,
   verb,
 } from "./resource.ts";
 import { revokeUnseen } from "./unseen-key.ts";
 
 const fields = {
-  id: integerSchema({ description: "Number of the key" }),
-  member: integerSchema({ description: "Number of the member it belongs to" }),
-  name: textSchema(),
-  prefix: textSchema({ description: "Its first characters" }),
-  access: choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
-  created_at: instantSchema("When it was created"),
-  last_used_at: nullable(instantSchema("Last use, to the minute; null: never")),
-  expires_at: nullable(instantSchema("When it expires; null: never")),
-  revoked_at: nullable(instantSchema("When it was revoked; null: it was not")),
+  id: field<Key>(integerSchema({ description: "Number of the key" }), ({ id }) => id),
+  member: field<Key>(
+    integerSchema({ description: "Number of the member it belongs to" }),
+    ({ memberId }) => memberId,
+  ),
+  name: field<Key>(textSchema(), ({ name }) => name),
+  prefix: field<Key>(textSchema({ description: "Its first characters" }), ({ prefix }) => prefix),
+  access: field<Key>(
+    choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
+    ({ access }) => access,
+  ),
+  created_at: instant<Key>("When it was created", ({ createdAt }) => createdAt),
+  last_used_at: instant<Key>(
+    "Last use, to the minute; null: never",
+    ({ lastUsedAt }) => lastUsedAt,
+  ),
+  expires_at: instant<Key>("When it expires; null: never", ({ expiresAt }) => expiresAt),
+  revoked_at: instant<Key>("When it was revoked; null: it was not", ({ revokedAt }) => revokedAt),
 };
+const keyRows = rowsOf("Key", fields);
+const newKeyRows = rowsOf<Key & { token: string }>("NewKey", {
+  ...fields,
+  key: field(textSchema({ description: "The key, which is shown only once" }), (key) => key.token),
+});
 
 /** Customers' API keys. */
 export const keys: Resource = {
@@ -44,7 +52,7 @@ export const keys: Resource = {
   path: "keys",
   area: "customers",
   title: "API keys",
-  schema: objectSchema(fields, "Key"),
+  schema: keyRows.schema,
   id: numberId,
   hint: "its number, prefix or name",
   find: findKey,
@@ -57,15 +65,12 @@ export const keys: Resource = {
         write: withDefault(flag({ description: "Create a read-and-write key." }), false),
         expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
       },
-      result: objectSchema(
-        { ...fields, key: textSchema({ description: "The key, which is shown only once" }) },
-        "NewKey",
-      ),
+      result: newKeyRows.schema,
       async run({ member, name, write, expires = null }, { services, by }) {
         const access = write ? "read_write" : "read_only";
         const given = { memberId: member, name, access, expiresAt: expires } as const;
         const { key, token } = await services.keys.createKey(given, by);
-        return { ...rowOf(key), key: token };
+        return newKeyRows.row({ ...key, token });
       },
       unseen: revokeUnseen,
     }),
@@ -83,30 +88,17 @@ export const keys: Resource = {
         const found = (await services.keys.keys(organization)).filter(
           ({ id }) => id > (after ?? 0),
         );
-        return found.slice(0, limit).map(rowOf);
+        return found.slice(0, limit).map(keyRows.row);
       },
     }),
     verb({
       ...{ name: "revoke", on: "one", args: {} },
       title: "revoke a key, which stops working at once",
-      run: async (_args, { services, id, by }) => rowOf(await services.keys.revokeKey(id, by)),
+      run: async (_args, { services, id, by }) =>
+        keyRows.row(await services.keys.revokeKey(id, by)),
     }),
   ],
 };
-
-function rowOf(key: Key): Row {
-  return {
-    id: key.id,
-    member: key.memberId,
-    name: key.name,
-    prefix: key.prefix,
-    access: key.access,
-    created_at: formatInstant(key.createdAt),
-    last_used_at: formatOptionalInstant(key.lastUsedAt),
-    expires_at: formatOptionalInstant(key.expiresAt),
-    revoked_at: formatOptionalInstant(key.revokedAt),
-  };
-}
 
 async function findKey(text: string, { keys }: OperatorServices): Promise<number> {
   const number = parseNumber(text);

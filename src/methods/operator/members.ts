@@ -1,31 +1,42 @@
 import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
 import { isActiveOwner } from "../../customers/accounts/member-rules.ts";
 import { message } from "../../values/messages/messages.ts";
-import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
-import {
-  choiceSchema,
-  instantSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../values/schema.ts";
+import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { choice, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
+  field,
+  instant,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
   reference,
+  rowsOf,
   type Use,
   verb,
 } from "./resource.ts";
 
 const role = required(choice(MEMBER_ROLES, "Their role."));
 const organization = reference(organizations, "The organization's number.");
+
+export const memberRows = rowsOf<Member>("Member", {
+  id: field(integerSchema({ description: "Number of the member" }), ({ id }) => id),
+  organization: field(
+    integerSchema({ description: "Number of the organization" }),
+    ({ organizationId }) => organizationId,
+  ),
+  email: field(textSchema(), ({ email }) => email),
+  name: field(textSchema(), ({ name }) => name),
+  role: field(choiceSchema(MEMBER_ROLES, { description: "What they may do" }), ({ role }) => role),
+  created_at: instant("When they were added", ({ createdAt }) => createdAt),
+  suspended_at: instant(
+    "When they were suspended; null: they are not",
+    ({ suspendedAt }) => suspendedAt,
+  ),
+});
 
 /** Members of organizations. */
 export const members: Resource = {
@@ -34,18 +45,7 @@ export const members: Resource = {
   path: "members",
   area: "customers",
   title: "members of organizations",
-  schema: objectSchema(
-    {
-      id: integerSchema({ description: "Number of the member" }),
-      organization: integerSchema({ description: "Number of the organization" }),
-      email: textSchema(),
-      name: textSchema(),
-      role: choiceSchema(MEMBER_ROLES, { description: "What they may do" }),
-      created_at: instantSchema("When they were added"),
-      suspended_at: nullable(instantSchema("When they were suspended; null: they are not")),
-    },
-    "Member",
-  ),
+  schema: memberRows.schema,
   id: numberId,
   hint: "their number or e-mail address",
   find: findMember,
@@ -60,12 +60,10 @@ export const members: Resource = {
       },
       positional: ["organization"],
       async run({ organization, ...given }, { services, by }) {
-        const member = await services.accounts.addMember(
-          { organizationId: organization, ...given },
-          by,
-        );
-        await services.people.removeUnverifiedPassword(member.email);
-        return memberRow(member);
+        const added = { organizationId: organization, ...given };
+        const made = await services.accounts.addMember(added, by);
+        await services.people.removeUnverifiedPassword(made.email);
+        return memberRows.row(made);
       },
     }),
     verb({
@@ -81,7 +79,7 @@ export const members: Resource = {
       async run({ organization }, { services, part: { after, limit } }) {
         const all = await services.accounts.members(organization);
         const found = all.filter(({ id }) => id > (after ?? 0));
-        return found.slice(0, limit).map(memberRow);
+        return found.slice(0, limit).map(memberRows.row);
       },
     }),
     verb({
@@ -104,22 +102,10 @@ export const members: Resource = {
 
 /** Only owners can make owners, so an organization that has lost its last one needs the operator. */
 async function changed({ services, note }: Use, change: Promise<Member>): Promise<Row> {
-  const member = await change;
-  const all = await services.accounts.members(member.organizationId);
+  const made = await change;
+  const all = await services.accounts.members(made.organizationId);
   if (!all.some(isActiveOwner)) note(message("organizationOwnerless"));
-  return memberRow(member);
-}
-
-export function memberRow(member: Member): Row {
-  return {
-    id: member.id,
-    organization: member.organizationId,
-    email: member.email,
-    name: member.name,
-    role: member.role,
-    created_at: formatInstant(member.createdAt),
-    suspended_at: formatOptionalInstant(member.suspendedAt),
-  };
+  return memberRows.row(made);
 }
 
 async function findMember(text: string, { accounts }: OperatorServices): Promise<number> {

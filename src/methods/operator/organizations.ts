@@ -2,12 +2,11 @@ import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import { requiredEmail } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
 import { message } from "../../values/messages/messages.ts";
-import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
 import {
   choiceSchema,
   countSchema,
-  instantSchema,
   integerSchema,
   nullable,
   objectSchema,
@@ -15,12 +14,15 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, required, text, withDefault } from "../parameters.ts";
 import {
+  field,
+  instant,
   lastDay,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
+  rowsOf,
   type Use,
   verb,
 } from "./resource.ts";
@@ -29,28 +31,61 @@ import { revokeUnseen } from "./unseen-key.ts";
 const plan = choice(PLAN_CODES, "Its plan.");
 const name = text({ description: "Its name.", example: "Acme" });
 
-const fields = {
-  id: integerSchema({ description: "Number of the organization" }),
-  name: textSchema(),
-  plan: choiceSchema(PLAN_CODES, { description: "The plan in force" }),
-  plan_ends_at: nullable(instantSchema("When the plan ends, or ended; null: never")),
-  period_ends_at: instantSchema("When the period of its quota ends"),
-  used: countSchema("Units used in this period"),
-  archived_at: nullable(instantSchema("When it was archived; null: it is not")),
-};
+/** An organization with the plan in force, and what it has used of it. */
+interface Subscriber extends Pick<Organization, "id" | "name" | "planEndsAt" | "archivedAt"> {
+  plan: PlanCode;
+  periodEndsAt: number;
+  used: number;
+}
 
-const withOwner = {
-  ...fields,
-  member: integerSchema({ description: "Number of the owner" }),
-  key_id: integerSchema({ description: "Number of the owner's key" }),
-  key: textSchema({ description: "The key, which is shown only once" }),
-  link: nullable(
-    textSchema({ description: "Where the owner chooses a password; null if they have one" }),
+const fields = {
+  id: field<Subscriber>(integerSchema({ description: "Its number" }), ({ id }) => id),
+  name: field<Subscriber>(textSchema(), ({ name }) => name),
+  plan: field<Subscriber>(
+    choiceSchema(PLAN_CODES, { description: "The plan in force" }),
+    ({ plan }) => plan,
+  ),
+  plan_ends_at: instant<Subscriber>(
+    "When the plan ends, or ended; null: never",
+    ({ planEndsAt }) => planEndsAt,
+  ),
+  period_ends_at: instant<Subscriber>(
+    "When the period of its quota ends",
+    ({ periodEndsAt }) => periodEndsAt,
+  ),
+  used: field<Subscriber>(countSchema("Units used in this period"), ({ used }) => used),
+  archived_at: instant<Subscriber>(
+    "When it was archived; null: it is not",
+    ({ archivedAt }) => archivedAt,
   ),
 };
-/** The last four fields are there if it was created with an owner. */
+const organizationRows = rowsOf("Organization", fields);
+
+interface Owned {
+  member: number;
+  keyId: number;
+  token: string;
+  link: string | null;
+}
+
+const ownerRows = rowsOf<Owned>("Owner", {
+  member: field(integerSchema({ description: "Number of the owner" }), ({ member }) => member),
+  key_id: field(integerSchema({ description: "Number of the owner's key" }), ({ keyId }) => keyId),
+  key: field(textSchema({ description: "The key, which is shown only once" }), (of) => of.token),
+  link: field(
+    nullable(
+      textSchema({ description: "Where the owner chooses a password; null if they have one" }),
+    ),
+    ({ link }) => link,
+  ),
+});
+
+/** The owner's fields are there if it was created with one. */
 const newOrganization = {
-  ...objectSchema(withOwner, "NewOrganization"),
+  ...objectSchema(
+    { ...organizationRows.schema.properties, ...ownerRows.schema.properties },
+    "NewOrganization",
+  ),
   required: Object.keys(fields),
 };
 
@@ -61,7 +96,7 @@ export const organizations: Resource = {
   path: "organizations",
   area: "customers",
   title: "organizations",
-  schema: objectSchema(fields, "Organization"),
+  schema: organizationRows.schema,
   id: numberId,
   hint: "its number or name",
   find: findOrganization,
@@ -132,17 +167,10 @@ export const organizations: Resource = {
 };
 
 function rowOf(organization: Organization, { services, nowMs }: Pick<Use, "services" | "nowMs">) {
-  const inForce = planInForce(organization, nowMs);
-  const period = periodAt(inForce.startedAt, nowMs);
-  return {
-    id: organization.id,
-    name: organization.name,
-    plan: inForce.plan,
-    plan_ends_at: formatOptionalInstant(organization.planEndsAt),
-    period_ends_at: formatInstant(period.endsAt),
-    used: services.usage.used(organization.id, period.startedAt),
-    archived_at: formatOptionalInstant(organization.archivedAt),
-  };
+  const { plan, startedAt } = planInForce(organization, nowMs);
+  const period = periodAt(startedAt, nowMs);
+  const used = services.usage.used(organization.id, period.startedAt);
+  return organizationRows.row({ ...organization, plan, used, periodEndsAt: period.endsAt });
 }
 
 interface NewOrganization {
@@ -175,10 +203,10 @@ async function createCustomer(
   await noteNamesakes(made.organization, use);
   return {
     ...rowOf(made.organization, use),
-    member: made.owner.id,
-    key_id: made.key.id,
-    key: token,
-    link: link && use.linkTo(link),
+    ...ownerRows.row({
+      ...{ member: made.owner.id, keyId: made.key.id, token },
+      link: link && use.linkTo(link),
+    }),
   };
 }
 

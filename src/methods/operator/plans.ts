@@ -9,11 +9,10 @@ import {
   flagSchema,
   integerSchema,
   nullable,
-  objectSchema,
 } from "../../values/schema.ts";
 import { choice, inPath, integer, type Parameter } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
-import { type Resource, type Row, verb } from "./resource.ts";
+import { field, type Resource, rowsOf, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -33,6 +32,27 @@ const limits = {
   alerts: limit("alerts", "Keyword alerts."),
 };
 
+const planRows = rowsOf<Plan>("Plan", {
+  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }) => code),
+  requests_per_second: field(integerSchema(), ({ requestsPerSecond }) => requestsPerSecond),
+  requests_per_period: field(
+    integerSchema({ description: "Units in 30 days" }),
+    ({ requestsPerPeriod }) => requestsPerPeriod,
+  ),
+  posts: field(flagSchema({ description: "Whether posts are included" }), ({ posts }) => posts),
+  history_days: field(
+    nullable(countSchema("Days of statistics; null: all")),
+    ({ historyDays }) => historyDays,
+  ),
+  webhooks: field(countSchema("Webhooks"), ({ webhooks }) => webhooks),
+  webhook_channels: field(
+    countSchema("Channels that a webhook may watch"),
+    ({ webhookChannels }) => webhookChannels,
+  ),
+  alerts: field(countSchema("Keyword alerts"), ({ alerts }) => alerts),
+  export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
+});
+
 /** Plans and their limits. */
 export const plans: Resource = {
   name: "plan",
@@ -40,20 +60,7 @@ export const plans: Resource = {
   path: "plans",
   area: "customers",
   title: "plans and their limits",
-  schema: objectSchema(
-    {
-      plan: choiceSchema(PLAN_CODES, { description: "The plan" }),
-      requests_per_second: integerSchema(),
-      requests_per_period: integerSchema({ description: "Units in 30 days" }),
-      posts: flagSchema({ description: "Whether posts are included" }),
-      history_days: nullable(countSchema("Days of statistics; null: all")),
-      webhooks: countSchema("Webhooks"),
-      webhook_channels: countSchema("Channels that a webhook may watch"),
-      alerts: countSchema("Keyword alerts"),
-      export: flagSchema({ description: "Whether bulk export is included" }),
-    },
-    "Plan",
-  ),
+  schema: planRows.schema,
   id: code,
   hint: `one of ${PLAN_CODES.join(", ")}`,
   async find(text) {
@@ -72,7 +79,7 @@ export const plans: Resource = {
         args: {},
         title: "list all plans, lowest first",
       },
-      run: async (_args, { services }) => (await services.accounts.plans()).map(rowOf),
+      run: async (_args, { services }) => (await services.accounts.plans()).map(planRows.row),
     }),
     verb<typeof limits, PlanCode>({
       ...{ name: "set", on: "one" },
@@ -91,22 +98,8 @@ export const plans: Resource = {
             non_field_errors: [message("giveOneOf", { names: Object.keys(limits) })],
           });
         }
-        return rowOf(await use.services.accounts.changePlan(use.id, given, use.by));
+        return planRows.row(await use.services.accounts.changePlan(use.id, given, use.by));
       },
     }),
   ],
 };
-
-function rowOf(plan: Plan): Row {
-  return {
-    plan: plan.code,
-    requests_per_second: plan.requestsPerSecond,
-    requests_per_period: plan.requestsPerPeriod,
-    posts: plan.posts,
-    history_days: plan.historyDays,
-    webhooks: plan.webhooks,
-    webhook_channels: plan.webhookChannels,
-    alerts: plan.alerts,
-    export: hasExport(plan),
-  };
-}

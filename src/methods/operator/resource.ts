@@ -2,14 +2,15 @@ import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
+import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { Read } from "../../values/fields.ts";
-import { type Message, message, verbatim } from "../../values/messages/messages.ts";
-import { startOfDay } from "../../values/moscow-time.ts";
-import type { Schema } from "../../values/schema.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
+import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
+import { instantSchema, nullable, objectSchema, type Schema } from "../../values/schema.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
 
 /**
@@ -23,6 +24,7 @@ export interface OperatorServices {
   accounts: Accounts;
   keys: Keys;
   webhooks: StaffWebhooks;
+  operatorKeys: OperatorKeys;
   usage: Pick<Usage, "used">;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
 }
@@ -44,6 +46,36 @@ export interface Use<Id = number> {
 
 /** A row as answers and tables show it, by the names of the resource's schema. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** A field of a row: its schema, and its value for a thing. */
+interface Field<Thing> {
+  schema: Schema<unknown>;
+  of(thing: Thing): unknown;
+}
+
+export function field<Thing>(schema: Schema<unknown>, of: (thing: Thing) => unknown): Field<Thing> {
+  return { schema, of };
+}
+
+/** An instant that may be missing; the description ends with what null means. */
+export function instant<Thing>(
+  description: string,
+  of: (thing: Thing) => number | null,
+): Field<Thing> {
+  return field(nullable(instantSchema(description)), (thing) => formatOptionalInstant(of(thing)));
+}
+
+/**
+ * Rows of things: their schema, and the row of one.
+ * @param $id the schema's name in the OpenAPI document
+ */
+export function rowsOf<Thing>($id: string, fields: Readonly<Record<string, Field<Thing>>>) {
+  const all = Object.entries(fields);
+  return {
+    schema: objectSchema(Object.fromEntries(all.map(([name, { schema }]) => [name, schema])), $id),
+    row: (thing: Thing): Row => Object.fromEntries(all.map(([name, { of }]) => [name, of(thing)])),
+  };
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: resources hold verbs of differing arguments and keys
 export interface Verb<P extends Parameters = any, Id = any> {
@@ -138,7 +170,7 @@ export function onlyOne<Thing extends { id: number }>(
   const [first, ...others] = named;
   const quoted = JSON.stringify(name);
   if (first === undefined) {
-    throw new AppError("not_found", verbatim(`There is no ${kind} ${quoted}.`));
+    throw new AppError("not_found", message("noneNamed", { kind, name: quoted }));
   }
   if (others.length === 0) return first.id;
   const all = named.map((thing) => `${thing.id} (${shown(thing)})`).join(", ");

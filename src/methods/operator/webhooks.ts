@@ -1,12 +1,10 @@
 import { deliverySchema } from "../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
-import { formatInstant, formatOptionalInstant } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
 import {
   choiceSchema,
   countSchema,
   flagSchema,
-  instantSchema,
   integerSchema,
   nullable,
   objectSchema,
@@ -15,12 +13,15 @@ import {
 import { text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
+  field,
+  instant,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
   reference,
+  rowsOf,
   verb,
 } from "./resource.ts";
 
@@ -30,6 +31,38 @@ const deliveryFields = {
   last_error: textSchema({ description: "Error of the last attempt; empty if it succeeded" }),
 };
 
+const webhookRows = rowsOf<Webhook & { channels: number }>("OperatorWebhook", {
+  id: field(integerSchema({ description: "Number of the webhook" }), ({ id }) => id),
+  organization: field(
+    integerSchema({ description: "Number of the organization" }),
+    ({ organizationId }) => organizationId,
+  ),
+  url: field(textSchema({ description: "Address of the receiver" }), ({ url }) => url),
+  channels: field(countSchema("How many channels it watches"), ({ channels }) => channels),
+  is_active: field(flagSchema(), ({ disabledReason }) => disabledReason === ""),
+  disabled_reason: field(
+    choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
+    ({ disabledReason }) => disabledReason,
+  ),
+  staff_note: field(
+    textSchema({ description: "Why staff disabled it; customers do not see it" }),
+    ({ staffNote }) => staffNote,
+  ),
+  failing_since: instant(
+    "First failure since the last success; null: none",
+    ({ failingSince }) => failingSince,
+  ),
+  last_success_at: instant(
+    "Last successful delivery; null: none",
+    ({ lastSuccessAt }) => lastSuccessAt,
+  ),
+  last_error: field(
+    textSchema({ description: "Last error; empty if there was none" }),
+    ({ lastError }) => lastError,
+  ),
+  created_at: instant("When it was created", ({ createdAt }) => createdAt),
+});
+
 /** Customers' webhooks, as staff manage them. */
 export const webhooks: Resource = {
   name: "webhook",
@@ -37,22 +70,7 @@ export const webhooks: Resource = {
   path: "webhooks",
   area: "customers",
   title: "customers' webhooks, as staff manage them",
-  schema: objectSchema(
-    {
-      id: integerSchema({ description: "Number of the webhook" }),
-      organization: integerSchema({ description: "Number of the organization" }),
-      url: textSchema({ description: "Address of the receiver" }),
-      channels: countSchema("How many channels it watches"),
-      is_active: flagSchema(),
-      disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
-      staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
-      failing_since: nullable(instantSchema("First failure since the last success; null: none")),
-      last_success_at: nullable(instantSchema("Last successful delivery")),
-      last_error: textSchema({ description: "Last error; empty if there was none" }),
-      created_at: instantSchema("When it was created"),
-    },
-    "OperatorWebhook",
-  ),
+  schema: webhookRows.schema,
   id: numberId,
   hint: "its number or address",
   find: findWebhook,
@@ -105,19 +123,7 @@ export const webhooks: Resource = {
 };
 
 async function rowOf(webhook: Webhook, { webhooks }: OperatorServices): Promise<Row> {
-  return {
-    id: webhook.id,
-    organization: webhook.organizationId,
-    url: webhook.url,
-    channels: (await webhooks.channels(webhook.id)).length,
-    is_active: webhook.disabledReason === "",
-    disabled_reason: webhook.disabledReason,
-    staff_note: webhook.staffNote,
-    failing_since: formatOptionalInstant(webhook.failingSince),
-    last_success_at: formatOptionalInstant(webhook.lastSuccessAt),
-    last_error: webhook.lastError,
-    created_at: formatInstant(webhook.createdAt),
-  };
+  return webhookRows.row({ ...webhook, channels: (await webhooks.channels(webhook.id)).length });
 }
 
 async function findWebhook(text: string, { webhooks }: OperatorServices): Promise<number> {

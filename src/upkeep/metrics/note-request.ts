@@ -12,7 +12,7 @@ export type NoteRequest = (
 
 /** Called once for each operation of a door; operations come from a fixed set. */
 export type NoteRequests = (
-  door: "rest" | "mcp" | "site" | "public",
+  door: "rest" | "operator" | "mcp" | "site" | "public",
   operation: string,
 ) => NoteRequest;
 

@@ -586,13 +586,25 @@ export const en = {
 
   /** Text already in its final form: a page's, in the visitor's language, or a former version's. */
 
-  // The operator's verbs.
+  // The operator's API and verbs.
+  operatorKeyNeeded: "Give a key of the operator's API: Authorization: Bearer knl_op_….",
+  operatorKeyUnknown: "The key is not one of this appliance's operator.",
+  operatorKeyMayNot: ({ ability }: { ability: string }) =>
+    `The key may not do this; it would have to be made with --can ${ability}.`,
+  operatorKeyThrottled: "Too many wrong keys came from this address; try again later.",
+  idempotencyKeyTooLong: ({ characters }: { characters: number }) =>
+    `Idempotency-Key: ensure it has 1 to ${characters} characters.`,
+  idempotencyKeyOfOther: "This Idempotency-Key was sent with another request within a day.",
+  idempotencyInProgress: "The request with this Idempotency-Key is still in progress.",
+  idempotencyAnswerLost:
+    "The request with this Idempotency-Key was carried out, but its answer was lost: look for what it made.",
   planEndGone: ({ ended }: { ended: string }) =>
     `The plan no longer has an end date. It used to end ${ended}.`,
   organizationNamesakes: ({ numbers }: { numbers: readonly number[] }) =>
     `Several organizations have this name, and commands need their numbers: ${numbers.join(", ")}.`,
   organizationOwnerless:
     "The organization has no owner now: appoint one with `kanalog member role`.",
+  noneNamed: ({ kind, name }: { kind: string; name: string }) => `There is no ${kind} ${name}.`,
   severalNamed: ({ name, all }: { name: string; all: string }) =>
     `Several are called ${name}; give the number: ${all}.`,
   giveOneOf: ({ names }: { names: readonly string[] }) =>

@@ -445,11 +445,22 @@ export const ru: Messages = {
   reason: "Причина",
   time: "Время",
 
+  operatorKeyNeeded: "Нужен ключ API оператора: Authorization: Bearer knl_op_….",
+  operatorKeyUnknown: "Это не ключ оператора этого сервера.",
+  operatorKeyMayNot: ({ ability }) =>
+    `Ключу это не разрешено: его надо создать с --can ${ability}.`,
+  operatorKeyThrottled: "С этого адреса пришло слишком много неверных ключей; попробуйте позже.",
+  idempotencyKeyTooLong: ({ characters }) => `Idempotency-Key: от 1 до ${characters} символов.`,
+  idempotencyKeyOfOther: "За последние сутки с этим Idempotency-Key приходил другой запрос.",
+  idempotencyInProgress: "Запрос с этим Idempotency-Key ещё выполняется.",
+  idempotencyAnswerLost:
+    "Запрос с этим Idempotency-Key выполнен, но ответ потерян: посмотрите, что он создал.",
   planEndGone: ({ ended }) => `У тарифа больше нет срока. Раньше он кончался ${ended}.`,
   organizationNamesakes: ({ numbers }) =>
     `Организаций с таким названием несколько, командам нужны номера: ${numbers.join(", ")}.`,
   organizationOwnerless:
     "Теперь у организации нет владельца: назначьте его командой `kanalog member role`.",
+  noneNamed: ({ kind, name }) => `Нет объекта «${kind}» с именем ${name}.`,
   severalNamed: ({ name, all }) => `${name} — это несколько; укажите номер: ${all}.`,
   giveOneOf: ({ names }) => `Укажите хотя бы одно из: ${names.join(", ")}.`,
 

@@ -487,7 +487,9 @@ describe("staff", () => {
     const { db } = pushing.appliance.app.domains;
     db.exec("UPDATE webhooks SET disabled_reason = 'staff'");
     await staff().enable(pushing.id, COMMAND_LINE);
-    expect(await staff().deliveries(pushing.id, { before: null, limit: 100 })).toMatchObject([{ state: "dropped" }]);
+    expect(await staff().deliveries(pushing.id, { before: null, limit: 100 })).toMatchObject([
+      { state: "dropped" },
+    ]);
   });
 
   test("enable it again, with another 24 hours from its next failure", async () => {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { memberRow, members } from "../../../methods/operator/members.ts";
+import { memberRows, members } from "../../../methods/operator/members.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { resourceCommand } from "../resource-command.ts";
@@ -24,7 +24,7 @@ function passwordCommand(context: CommandContext): Command {
         const password = await readNewPassword(context.output, stdin);
         await people.ensurePerson(member);
         await people.setPassword(member.email, password);
-        return memberRow(member);
+        return memberRows.row(member);
       }),
     );
 }

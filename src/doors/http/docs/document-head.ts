@@ -1,10 +1,22 @@
-import type { ApiMethod } from "../../../methods/method.ts";
+import type { Documented } from "../../../methods/method.ts";
+import { resources } from "../../../methods/operator/resources.ts";
 import introduction from "./introduction.md" with { type: "text" };
 
 export const SECURITY_SCHEME = "apiKey";
 
-/** Tags in page order, each with a sentence about its methods. */
-const TAGS: Record<string, string> = {
+/** One of the two APIs, as its document introduces it. */
+export interface Book {
+  title: string;
+  introduction: string;
+  /** Tags in page order, each with a sentence about its operations. */
+  tags: Readonly<Record<string, string>>;
+  /** How its keys begin. */
+  keys: string;
+  /** Whether it sends events to webhooks, which the document describes too. */
+  hasEvents: boolean;
+}
+
+const TAGS = {
   Account: "The key, its organization, the plan and the usage.",
   Directories: "Codes for the catalog's filters.",
   Channels: "The catalog, and the card of one channel.",
@@ -17,32 +29,59 @@ const TAGS: Record<string, string> = {
     "Words to search for in all channels' new posts, from the Growth plan. Posts that match are sent to a webhook.",
 };
 
+/** The customers' API. */
+export const CHANNEL_DATA: Book = {
+  title: "Kanalog: Channel Data API",
+  introduction,
+  tags: TAGS,
+  keys: "`knl_ro_…` or `knl_rw_…`",
+  hasEvents: true,
+};
+
+/** The operator's API. */
+export const OPERATOR: Book = {
+  title: "Kanalog: Operator API",
+  introduction:
+    "For the operator's own programs. Keys are made by `kanalog operator-key create`. Errors, pages, " +
+    "cursors and `fields` are those of the customers' API. A POST with an `Idempotency-Key`, repeated " +
+    "within a day, is carried out once and gets the same answer.",
+  tags: Object.fromEntries(
+    resources.map(({ title, command }) => [title, `In a terminal: \`kanalog ${command}\`.`]),
+  ),
+  keys: "`knl_op_…`",
+  hasEvents: false,
+};
+
 /**
  * Parts of the document that belong to no operation.
  * @param schemas shared schemas, by name
  * @throws Error for a method whose tag is not described here
  */
-export function documentHead(methods: readonly ApiMethod[], schemas: Record<string, object>) {
+export function documentHead(
+  { title, introduction, tags, keys }: Book,
+  methods: readonly Documented[],
+  schemas: Record<string, object>,
+) {
   for (const { tag, operationId } of methods) {
-    if (TAGS[tag] === undefined) throw new Error(`${operationId}: the tag ${tag} is not described`);
+    if (tags[tag] === undefined) throw new Error(`${operationId}: the tag ${tag} is not described`);
   }
   return {
     // 3.1, because its schemas are JSON Schema, in which null is a type.
     openapi: "3.1.0",
     info: {
-      title: "Kanalog: Channel Data API",
+      title,
       version: "1",
       description: introduction,
       license: { name: "MIT", identifier: "MIT" },
     },
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     components: {
       schemas,
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: "http" as const,
           scheme: "bearer",
-          description: "An API key, `knl_ro_…` or `knl_rw_…`",
+          description: `An API key, ${keys}`,
         },
       },
       headers: {

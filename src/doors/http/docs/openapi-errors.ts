@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../errors.ts";
-import { type ApiMethod, takesBody } from "../../../methods/method.ts";
+import { type Documented, takesBody } from "../../../methods/method.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
 import { withReferences } from "./named-schemas.ts";
@@ -12,6 +12,7 @@ const WHEN: Record<ErrorCode, string> = {
     "The key is wrong, revoked or expired, its member suspended, or its organization archived",
   read_only_key: "The key is read-only",
   manager_required: "The key belongs to a member who is neither owner nor administrator",
+  permission_denied: "The key may not do this",
   origin_not_allowed: "A page of this origin may not use the MCP server",
   tariff_required: "The plan does not include this",
   not_found: "There is no such object",
@@ -31,7 +32,10 @@ const WHEN: Record<ErrorCode, string> = {
 };
 
 /** A method's possible errors, by status. */
-export function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
+export function errorResponses(
+  method: Documented,
+  hasParameters: boolean,
+): Record<string, unknown> {
   const hasBody = takesBody(method.verb);
   const codes: ErrorCode[] = [
     ...(hasParameters || hasBody ? (["invalid"] as const) : []),
@@ -41,9 +45,10 @@ export function errorResponses(method: ApiMethod, hasParameters: boolean): Recor
     ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),
     ...(method.planRule === undefined ? [] : (["tariff_required"] as const)),
     ...method.errors,
-    "rate_limited",
-    ...(method.units > 0 ? (["quota_exceeded"] as const) : []),
-    "timeout",
+    ...(method.units === undefined
+      ? (["permission_denied", "throttled"] as const)
+      : (["rate_limited", "timeout"] as const)),
+    ...((method.units ?? 0) > 0 ? (["quota_exceeded"] as const) : []),
     "unavailable",
     "internal",
   ];
@@ -57,7 +62,7 @@ export function errorResponses(method: ApiMethod, hasParameters: boolean): Recor
           "X-Request-Id",
           ...(status === 401 ? ["WWW-Authenticate"] : []),
           ...(status === 429 || status === 503 ? ["Retry-After"] : []),
-          ...(status === 401 ? [] : LIMIT_HEADERS),
+          ...(status === 401 || method.units === undefined ? [] : LIMIT_HEADERS),
         ]),
         content: {
           "application/json": {

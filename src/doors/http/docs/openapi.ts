@@ -1,16 +1,22 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import type { ApiMethod } from "../../../methods/method.ts";
+import type { Documented } from "../../../methods/method.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
 import { wholeOrPart } from "../../../methods/partial-result.ts";
-import { documentHead, headersOf, LIMIT_HEADERS, SECURITY_SCHEME } from "./document-head.ts";
+import {
+  type Book,
+  documentHead,
+  headersOf,
+  LIMIT_HEADERS,
+  SECURITY_SCHEME,
+} from "./document-head.ts";
 import { type ExampleCall, examples } from "./examples.ts";
 import { namedSchemas, withReferences } from "./named-schemas.ts";
 import { errorResponses, fieldErrorsSchema } from "./openapi-errors.ts";
 import { eventOperations, eventSchema, matchedEventSchema } from "./openapi-events.ts";
 import { snippetsOf } from "./snippets.ts";
 
-function operationOf(method: ApiMethod) {
+function operationOf(method: Documented) {
   const all = Object.entries<Parameter<unknown>>(method.parameters);
   const parameters = all.filter(([, parameter]) => parameter.in !== "body");
   const fields = all.filter(([, parameter]) => parameter.in === "body");
@@ -20,7 +26,7 @@ function operationOf(method: ApiMethod) {
     operationId: method.operationId,
     tags: [method.tag],
     summary: method.title,
-    description: `${method.description}\n\nCosts ${method.units} request ${method.units === 1 ? "unit" : "units"}.`,
+    description: `${method.description}${costOf(method)}`,
     security: [{ [SECURITY_SCHEME]: [] }],
     parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter, values[name])),
     ...(fields.length > 0 && { requestBody: requestBodyOf(fields, values) }),
@@ -28,7 +34,8 @@ function operationOf(method: ApiMethod) {
       [method.status]: {
         description: "The answer",
         headers: headersOf([
-          ...["X-Request-Id", ...LIMIT_HEADERS],
+          "X-Request-Id",
+          ...(method.units === undefined ? [] : LIMIT_HEADERS),
           ...(method.fileTypes === undefined ? [] : ["X-Export-Cursor"]),
         ]),
         ...(method.status !== 204 && {
@@ -41,20 +48,28 @@ function operationOf(method: ApiMethod) {
   };
 }
 
+function costOf({ units }: Documented): string {
+  if (units === undefined) return "";
+  return `\n\nCosts ${units} request ${units === 1 ? "unit" : "units"}.`;
+}
+
 /**
  * The OpenAPI document as JSON text. The plugin extracts it from routes created on first request, because
  * describing all methods takes as long as starting the rest of the server. The plugin is not part of the
  * server, since its own page loads scripts from another host.
  * @param path base that the document's paths are relative to
  */
-export async function openApiText(methods: readonly ApiMethod[], path: string): Promise<string> {
+export async function openApiText(
+  book: Book,
+  methods: readonly Documented[],
+  path: string,
+): Promise<string> {
   const schemas = namedSchemas([
     ...methods.map(wholeOrPart),
-    eventSchema,
-    matchedEventSchema,
+    ...(book.hasEvents ? [eventSchema, matchedEventSchema] : []),
     fieldErrorsSchema,
   ]);
-  const documentation = documentHead(methods, schemas);
+  const documentation = documentHead(book, methods, schemas);
   const documented = new Elysia().use(swagger({ documentation, specPath: "/docs/json" }));
   for (const method of methods) {
     documented.route(method.verb, method.path, () => "", { detail: operationOf(method) });
@@ -63,7 +78,7 @@ export async function openApiText(methods: readonly ApiMethod[], path: string): 
   const document = {
     ...((await answer.json()) as object),
     servers: [{ url: path }],
-    webhooks: eventOperations(withReferences),
+    ...(book.hasEvents && { webhooks: eventOperations(withReferences) }),
   };
   return JSON.stringify(document);
 }
@@ -107,7 +122,7 @@ function requestBodyOf(
   };
 }
 
-function contentOf(method: ApiMethod, example: unknown) {
+function contentOf(method: Documented, example: unknown) {
   const { fileTypes } = method;
   if (fileTypes === undefined) return jsonContent(withReferences(wholeOrPart(method)), example);
   const [first, ...others] = fileTypes.map((type) => type.replace(/;.*/, ""));

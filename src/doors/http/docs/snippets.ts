@@ -1,5 +1,5 @@
 import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
-import { type ApiMethod, pathFor, takesBody } from "../../../methods/method.ts";
+import { type Described, pathFor, takesBody } from "../../../methods/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** A method's example as code that needs only the language itself. */
-export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
+export function snippetsOf(method: Described, example: ExampleCall): Snippet[] {
   const parts = partsOf(method, example.arguments);
   return [
     { lang: "Shell", label: "curl", source: curlOf(parts) },
@@ -31,7 +31,7 @@ export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
   ];
 }
 
-function partsOf(method: ApiMethod, values: ExampleCall["arguments"]): Parts {
+function partsOf(method: Described, values: ExampleCall["arguments"]): Parts {
   const { verb, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
     Object.entries(values).filter(([name]) => parameters[name]?.in === place);

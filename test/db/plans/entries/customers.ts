@@ -160,7 +160,7 @@ export const customers: Entries = {
     {
       sql: 'with "table_list" as (select "name", "sql", "type" from "sqlite_master" where "type" in (?, ?) and "name" not like ? and "name" != ? and "name" != ? order by "name") select … from "table_list" as "tl", pragma_table_info(tl.name) as "p" order by "tl"."name", "p"."cid"',
       plan: ["SCAN sqlite_master", "SCAN p VIRTUAL TABLE INDEX 0:", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 443,
+      rows: 458,
       why: "Read by better-auth once for each connection, before its first statement.",
     },
     {
@@ -744,6 +744,70 @@ export const customers: Entries = {
       sql: 'delete from "sign_ups" where "sign_ups"."expires_at" <= ?',
       plan: ["SEARCH sign_ups USING INDEX sign_ups_by_age (expires_at<?)"],
       rows: 0,
+    },
+  ],
+  "customers/idempotency/operator-requests.store.ts answered": [
+    {
+      sql: 'update "operator_requests" set "status" = ?, "body" = ? where ("operator_requests"."key_id" = ? and "operator_requests"."idempotency_key" = ?)',
+      plan: ["SEARCH operator_requests USING PRIMARY KEY (key_id=? AND idempotency_key=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/idempotency/operator-requests.store.ts done": [
+    {
+      sql: 'update "operator_requests" set "is_done" = ? where ("operator_requests"."key_id" = ? and "operator_requests"."idempotency_key" = ?)',
+      plan: ["SEARCH operator_requests USING PRIMARY KEY (key_id=? AND idempotency_key=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/idempotency/operator-requests.store.ts drop": [
+    {
+      sql: 'delete from "operator_requests" where (("operator_requests"."key_id" = ? and "operator_requests"."idempotency_key" = ?) and "operator_requests"."is_done" = ?)',
+      plan: ["SEARCH operator_requests USING PRIMARY KEY (key_id=? AND idempotency_key=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/idempotency/operator-requests.store.ts requestByName": [
+    {
+      sql: 'select … from "operator_requests" where ("operator_requests"."key_id" = ? and "operator_requests"."idempotency_key" = ?)',
+      plan: ["SEARCH operator_requests USING PRIMARY KEY (key_id=? AND idempotency_key=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/operator-keys/operator-keys.store.ts all": [
+    {
+      sql: 'select … from "operator_keys" order by "operator_keys"."id" asc',
+      plan: ["SCAN operator_keys"],
+      rows: 2,
+      why: "The operator has few keys.",
+    },
+  ],
+  "customers/operator-keys/operator-keys.store.ts byHash": [
+    {
+      sql: 'select … from "operator_keys" where "operator_keys"."hash" = ?',
+      plan: ["SEARCH operator_keys USING INDEX sqlite_autoindex_operator_keys_1 (hash=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/operator-keys/operator-keys.store.ts byId": [
+    {
+      sql: 'select … from "operator_keys" where "operator_keys"."id" = ?',
+      plan: ["SEARCH operator_keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/operator-keys/operator-keys.store.ts insert": [
+    {
+      sql: 'insert into "operator_keys" (…) values (…) returning …',
+      plan: ["SEARCH operator_requests USING PRIMARY KEY (key_id=?)"],
+      rows: 0,
+    },
+  ],
+  "customers/operator-keys/operator-keys.store.ts revoke": [
+    {
+      sql: 'update "operator_keys" set "revoked_at" = ? where "operator_keys"."id" = ?',
+      plan: ["SEARCH operator_keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
   ],
 };

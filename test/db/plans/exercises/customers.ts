@@ -2,6 +2,7 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
+import { ABILITIES } from "../../../../src/customers/operator-keys/operator-keys.table.ts";
 import { markStaff, removeUnverifiedPassword } from "../../../../src/customers/people/people.ts";
 import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
@@ -10,7 +11,7 @@ import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
-import type { Appliance } from "../../../support/appliance.ts";
+import type { Answer, Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
@@ -40,6 +41,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const visitor = visitorOf(appliance);
   const choose = `/account/choose-password/?token=${token}`;
   await visitor.post(choose, { action: "choose", token: token ?? "", password: "green horse 12" });
+  await exerciseOperator(appliance);
   await accounts.addMember(
     { organizationId, email: "new@example.com", name: "", role: "member" },
     COMMAND_LINE,
@@ -176,4 +178,26 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/staff/imports/1/",
     "/readyz",
   ];
+}
+
+/** Requests of the operator's API: carried out, repeated and refused. */
+async function exerciseOperator(appliance: World["appliance"]): Promise<void> {
+  const { operatorKeys } = appliance.app.domains;
+  const made = { name: "billing", can: [...ABILITIES], expiresAt: null };
+  const { token } = await operatorKeys.create(made, COMMAND_LINE);
+  const send = (path: string, body: object): Promise<Answer> =>
+    appliance.request(`/operator/v1/${path}`, {
+      ...{ method: "POST", key: token, body: JSON.stringify(body) },
+      headers: { "content-type": "application/json", "idempotency-key": "order 17" },
+    });
+  const other = { name: "other" };
+  for (const [body, status] of [
+    [{}, 400],
+    [other, 201],
+    [other, 201],
+  ] as const) {
+    const answer = await send("operator-keys/", body);
+    if (answer.status !== status) throw new Error(`an operator key: ${answer.status}`);
+  }
+  for (const { id } of await operatorKeys.list()) await operatorKeys.revoke(id, COMMAND_LINE);
 }

@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { HOUR_MS } from "../../values/moscow-time.ts";
+import type { SecretBox } from "../../values/secret-box.ts";
+import {
+  deleteRequest,
+  type RequestName,
+  selectRequest,
+  updateRequestAnswered,
+  upsertRequest,
+} from "./operator-requests.store.ts";
+
+/**
+ * Requests with an `Idempotency-Key`: repeated within a day, one is carried out once, and its answer is sent
+ * again. Whether it was carried out is written in the transaction of its change, so a process that dies
+ * between change and answer leaves no doubt.
+ */
+
+export const REQUESTS_KEPT_MS = 24 * HOUR_MS;
+/** After this long without an answer, the process that carried a request out has died. */
+const ATTEMPT_MAX_MS = 60_000;
+
+interface StoredAnswer {
+  status: number;
+  /** Sealed. */
+  body: Uint8Array;
+}
+
+/** Steps of a request, one transaction each. */
+export const requestSteps = { claimRequest, keepAnswer, dropRequest };
+
+/**
+ * Begins a request.
+ * @param request hash of what was sent
+ * @returns null if it is to be carried out now; else the answer that was sent
+ * @throws AppError `conflict` if the key was sent with another request, or while the first is in progress
+ */
+function claimRequest(
+  db: Database,
+  clock: Clock,
+  { name, request }: { name: RequestName; request: string },
+): Promise<StoredAnswer | null> {
+  return inTransaction(db, clock, "operator-request", async (tx) => {
+    const now = clock.now();
+    const found = await selectRequest(tx, name);
+    if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_MS) {
+      if (found.request !== request) throw conflict("idempotencyKeyOfOther");
+      if (found.status !== null && found.body !== null) {
+        return { status: found.status, body: found.body };
+      }
+      if (found.isDone) throw conflict("idempotencyAnswerLost");
+      if (now - found.startedAt < ATTEMPT_MAX_MS) throw conflict("idempotencyInProgress");
+    }
+    await upsertRequest(tx, { ...name, request, startedAt: now });
+    return null;
+  });
+}
+
+function keepAnswer(
+  db: Database,
+  clock: Clock,
+  { name, status, body }: { name: RequestName } & StoredAnswer,
+): Promise<void> {
+  return inTransaction(db, clock, "operator-request", (tx) =>
+    updateRequestAnswered(tx, { ...name, status, body: Buffer.from(body) }),
+  );
+}
+
+/** Forgets a request that was refused, so that it can be sent again, corrected. */
+function dropRequest(db: Database, clock: Clock, name: RequestName): Promise<void> {
+  return inTransaction(db, clock, "operator-request", (tx) => deleteRequest(tx, name));
+}
+
+export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
+
+export function createIdempotentRequests(
+  steps: Calls<typeof requestSteps>,
+  secrets: Pick<SecretBox, "seal" | "open">,
+) {
+  return {
+    name: (keyId: number, idempotencyKey: string): RequestName => ({
+      keyId,
+      idempotencyKey: sha256(idempotencyKey),
+    }),
+
+    /** The answer that a request got before; null if it is to be carried out now. */
+    async begin(name: RequestName, sent: string): Promise<{ status: number; body: string } | null> {
+      const stored = await steps.claimRequest({ name, request: sha256(sent) });
+      if (stored === null) return null;
+      const body = secrets.open(stored.body);
+      if (body === null) throw conflict("idempotencyAnswerLost");
+      return { status: stored.status, body };
+    },
+
+    drop: steps.dropRequest,
+    keep: (name: RequestName, status: number, body: string): Promise<void> =>
+      steps.keepAnswer({ name, status, body: secrets.seal(body) }),
+  };
+}
+
+function sha256(text: string): string {
+  return hash("sha256", text, "base64");
+}
+
+function conflict(
+  code: "idempotencyKeyOfOther" | "idempotencyAnswerLost" | "idempotencyInProgress",
+): AppError {
+  return new AppError("conflict", message(code));
+}

@@ -1,0 +1,195 @@
+import { Elysia } from "elysia";
+import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { IdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
+import type { Ability, OperatorKey } from "../../customers/operator-keys/operator-keys.table.ts";
+import { type OperatorKeys, operatorActor } from "../../customers/operator-keys/operator-keys.ts";
+import { AppError } from "../../errors.ts";
+import type { Cursors } from "../../methods/cursor.ts";
+import { takesBody } from "../../methods/method.ts";
+import type { Endpoint } from "../../methods/operator/endpoint.ts";
+import type { OperatorServices } from "../../methods/operator/resource.ts";
+import { runEndpoint } from "../../methods/operator/run-endpoint.ts";
+import { UNDECODABLE } from "../../methods/read-arguments.ts";
+import { type NoteRequests, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { jsonTextOf } from "../../values/json-text.ts";
+import { message } from "../../values/messages/messages.ts";
+import {
+  type AnswerContext,
+  commonHeaders,
+  errorAnswer,
+  json,
+  redirectToSlash,
+  wrongVerb,
+} from "./answers.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { type Bodies, readJsonBody } from "./requests/body.ts";
+import { readQuery } from "./requests/query.ts";
+import { pathOf } from "./requests/request-path.ts";
+
+export interface OperatorContext extends AnswerContext {
+  baseAddress: BaseAddress;
+  noteRequests: NoteRequests;
+  bodies: Bodies;
+  cursors: Cursors;
+  operatorKeys: OperatorKeys;
+  idempotent: IdempotentRequests;
+  operator: OperatorServices;
+  /** Address at which somebody chooses a password, once. */
+  passwordAddress(address: string, token: string): string;
+  /** Takes an attempt with a wrong key from the client's network. @returns seconds to wait; null if none */
+  takeWrongKey(request: Request, nowMs: number): number | null;
+}
+
+interface Incoming {
+  request: Request;
+  params: Record<string, string | null>;
+}
+
+const IDEMPOTENCY_KEY = "idempotency-key";
+const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+const UNPARSED = { parse: "none" } as const;
+
+/**
+ * `/operator/v1/`: the verbs of all resources, for the operator's own programs. Checked in this order:
+ * route, key, verb, what the key may do, then arguments.
+ */
+export function operatorRoutes(endpoints: readonly Endpoint[], context: OperatorContext) {
+  const routes = new Elysia({ name: "operator", strictPath: true });
+  const { monotonic } = context.ports.clock;
+  const noteOther = context.noteRequests("operator", OTHER);
+  for (const [path, ofPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const allow = ofPath
+      .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
+      .join(", ");
+    for (const endpoint of ofPath) {
+      const note = context.noteRequests("operator", endpoint.operationId);
+      const answer = noted(note, monotonic, ({ request, params }: Incoming) =>
+        answerEndpoint(endpoint, { request, params }, context),
+      );
+      routes.route(endpoint.verb, path, answer, UNPARSED);
+      if (endpoint.verb === "GET") routes.route("HEAD", path, answer, UNPARSED);
+    }
+    const refuse = noted(noteOther, monotonic, ({ request, params }: Incoming) =>
+      answerEndpoint(null, { request, params }, context, allow),
+    );
+    const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
+      redirectToSlash(request, context),
+    );
+    const withoutSlash = path.slice(0, -1);
+    routes
+      .all(path, refuse, UNPARSED)
+      .get(withoutSlash, toSlash, UNPARSED)
+      .head(withoutSlash, toSlash, UNPARSED);
+  }
+  return routes;
+}
+
+/** @param endpoint null if the path does not take the request's verb, but those of `allow` */
+async function answerEndpoint(
+  endpoint: Endpoint | null,
+  incoming: Incoming,
+  context: OperatorContext,
+  allow?: string,
+): Promise<Response> {
+  const { request } = incoming;
+  const headers = commonHeaders(request, context);
+  try {
+    const key = await requireKey(request, context);
+    if (endpoint === null) {
+      if (allow !== undefined) headers["allow"] = allow;
+      throw wrongVerb(request);
+    }
+    requireAbility(key, endpoint);
+    const { status, body } = await answerOnce(endpoint, incoming, key, context);
+    return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
+  } catch (error) {
+    return errorAnswer(error, headers, context.ports);
+  }
+}
+
+/** @throws AppError `not_authenticated`, `authentication_failed`; `throttled` after many wrong keys */
+async function requireKey(request: Request, context: OperatorContext): Promise<OperatorKey> {
+  const nowMs = context.ports.clock.now();
+  const found = await context.operatorKeys.verify(request.headers.get("authorization"), nowMs);
+  if (found.ok) return found.key;
+  if (found.code === "authentication_failed") {
+    const retryAfterS = context.takeWrongKey(request, nowMs);
+    if (retryAfterS !== null) {
+      throw new AppError("throttled", message("operatorKeyThrottled"), { retryAfterS });
+    }
+  }
+  throw new AppError(found.code, found.reason);
+}
+
+/** Changing an area includes reading it. @throws AppError `permission_denied` */
+function requireAbility({ can }: OperatorKey, { resource: { area }, does }: Endpoint): void {
+  const enough: Ability[] = does.isRead ? ["read", area] : [area];
+  if (enough.some((ability) => can.includes(ability))) return;
+  const ability = enough[0] ?? area;
+  throw new AppError("permission_denied", message("operatorKeyMayNot", { ability }));
+}
+
+interface Answered {
+  status: number;
+  body: string;
+}
+
+/** Runs the verb; a request that was sent before with the same `Idempotency-Key` gets its first answer. */
+async function answerOnce(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  key: OperatorKey,
+  context: OperatorContext,
+): Promise<Answered> {
+  const { request } = incoming;
+  const body = takesBody(endpoint.verb)
+    ? await readJsonBody(request, endpoint.bodyBytesMax, context.bodies)
+    : {};
+  const given = endpoint.verb === "POST" ? request.headers.get(IDEMPOTENCY_KEY) : null;
+  const by = operatorActor(key);
+  if (given === null) return run(endpoint, incoming, body, by, context);
+  if (given.length < 1 || given.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    const characters = IDEMPOTENCY_KEY_LENGTH_MAX;
+    throw new AppError("parse_error", message("idempotencyKeyTooLong", { characters }));
+  }
+  const { idempotent } = context;
+  const name = idempotent.name(key.id, given);
+  const before = await idempotent.begin(name, `${request.url} ${JSON.stringify(body)}`);
+  if (before !== null) return before;
+  let answered: Answered;
+  try {
+    answered = await run(endpoint, incoming, body, { ...by, request: name }, context);
+  } catch (error) {
+    await idempotent.drop(name);
+    throw error;
+  }
+  await idempotent.keep(name, answered.status, answered.body);
+  return answered;
+}
+
+async function run(
+  endpoint: Endpoint,
+  { request, params }: Incoming,
+  body: unknown,
+  by: Actor,
+  context: OperatorContext,
+): Promise<Answered> {
+  const address = context.baseAddress(request);
+  const raw = readQuery(request.url);
+  for (const name in params) raw[name] = params[name] ?? UNDECODABLE;
+  const answer = await runEndpoint(
+    endpoint,
+    {
+      ...{ raw, body, cursors: context.cursors },
+      pageUrl: (query) => `${address}${pathOf(request)}?${query}`,
+    },
+    {
+      services: context.operator,
+      by,
+      nowMs: context.ports.clock.now(),
+      note() {},
+      linkTo: (token) => context.passwordAddress(address, token),
+    },
+  );
+  return { status: endpoint.status, body: jsonTextOf(answer) };
+}

@@ -1,0 +1,61 @@
+import { fieldsOf } from "../fields.ts";
+import type { Described, Verb as HttpVerb } from "../method.ts";
+import { pageOf, pageParameters } from "../paging.ts";
+import type { Parameter, Parameters } from "../parameters.ts";
+import type { Resource, Verb } from "./resource.ts";
+
+/** A verb as the operator's API has it: its route, and its operation in the OpenAPI document. */
+export interface Endpoint extends Described {
+  resource: Resource;
+  does: Verb;
+}
+
+/** Where each of the usual verbs stands; others are below the object or the resource, by their name. */
+const USUAL: Record<string, HttpVerb> = {
+  list: "GET",
+  show: "GET",
+  create: "POST",
+  add: "POST",
+  set: "PATCH",
+  delete: "DELETE",
+};
+
+/** Rows and pushes: the largest body of the operator's API besides files. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+export function endpointOf(resource: Resource, does: Verb): Endpoint {
+  const usual = USUAL[does.name];
+  const verb = usual ?? (does.isRead ? "GET" : "POST");
+  const place = verb === "GET" || verb === "DELETE" ? "query" : "body";
+  const given = Object.entries<Parameter<unknown>>(does.args).map(
+    ([name, parameter]): [string, Parameter<unknown>] => [name, { ...parameter, in: place }],
+  );
+  const of: Parameters = does.on === "one" ? { id: resource.id } : {};
+  const row = does.result ?? resource.schema;
+  const folder = [
+    ...["/operator/v1", resource.path],
+    ...(does.on === "one" ? [":id"] : []),
+    ...(usual === undefined ? [does.name] : []),
+  ].join("/") as `/${string}`;
+  const title = does.title.charAt(0).toUpperCase() + does.title.slice(1);
+  return {
+    ...{ resource, does, verb, title },
+    operationId: `${resource.path}_${does.name}`.replaceAll("-", "_"),
+    path: `${folder}/`,
+    tag: resource.title,
+    description: `${title}.`,
+    parameters: {
+      ...of,
+      ...Object.fromEntries(given),
+      ...(does.rows !== undefined && pageParameters),
+      ...(does.isRead && fieldsOf(row as unknown as { properties: object })),
+    },
+    bodyBytesMax: BODY_BYTES_MAX,
+    status: verb === "POST" && usual !== undefined ? 201 : verb === "DELETE" ? 204 : 200,
+    result: does.rows === undefined ? row : pageOf(row),
+    errors: [
+      ...(does.on === "one" ? (["not_found"] as const) : []),
+      ...(does.isRead ? [] : (["conflict"] as const)),
+    ],
+  };
+}

@@ -1,0 +1,123 @@
+import {
+  ABILITIES,
+  type Ability,
+  type OperatorKey,
+} from "../../customers/operator-keys/operator-keys.table.ts";
+import { message } from "../../values/messages/messages.ts";
+import { parseNumber } from "../../values/parse-number.ts";
+import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
+import { type Parameter, required, text, textList } from "../parameters.ts";
+import {
+  field,
+  instant,
+  lastDay,
+  numberId,
+  type OperatorServices,
+  onlyOne,
+  type Resource,
+  rowsOf,
+  verb,
+} from "./resource.ts";
+
+const fields = {
+  id: field<OperatorKey>(integerSchema({ description: "Number of the key" }), ({ id }) => id),
+  name: field<OperatorKey>(textSchema(), ({ name }) => name),
+  prefix: field<OperatorKey>(
+    textSchema({ description: "Its first characters" }),
+    ({ prefix }) => prefix,
+  ),
+  can: field<OperatorKey>(
+    listSchema(choiceSchema(ABILITIES, {}), { description: "What it may do" }),
+    ({ can }) => can,
+  ),
+  created_at: instant<OperatorKey>("When it was created", ({ createdAt }) => createdAt),
+  expires_at: instant<OperatorKey>("When it expires; null: never", ({ expiresAt }) => expiresAt),
+  revoked_at: instant<OperatorKey>(
+    "When it was revoked; null: it was not",
+    ({ revokedAt }) => revokedAt,
+  ),
+};
+const keyRows = rowsOf("OperatorKey", fields);
+const newKeyRows = rowsOf<OperatorKey & { token: string }>("NewOperatorKey", {
+  ...fields,
+  key: field(textSchema({ description: "The key, which is shown only once" }), (key) => key.token),
+});
+
+const READ: Ability[] = ["read"];
+
+/** Keys of the operator's API. */
+export const operatorKeys: Resource = {
+  name: "operator key",
+  command: "operator-key",
+  path: "operator-keys",
+  area: "system",
+  title: "keys of the operator's API",
+  schema: keyRows.schema,
+  id: numberId,
+  hint: "its number, prefix or name",
+  find: findKey,
+  verbs: [
+    verb({
+      ...{ name: "create", on: "none" },
+      title: "create a key of the operator's API, which is shown only once",
+      args: {
+        name: required(text({ description: "Its name.", example: "billing" })),
+        can: abilities(),
+        expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
+      },
+      result: newKeyRows.schema,
+      async run({ name, can = READ, expires = null }, { services, by }) {
+        const given = { name, can, expiresAt: expires };
+        const { key, token } = await services.operatorKeys.create(given, by);
+        return newKeyRows.row({ ...key, token });
+      },
+      async unseen(made, { services, by }) {
+        await services.operatorKeys.revoke(Number(made["id"]), by);
+        return `Nobody saw key ${made["id"]}, so it was revoked: create another one.`;
+      },
+    }),
+    verb({
+      ...{ name: "list", on: "none", isRead: true, rows: "id", args: {} },
+      title: "list the keys of the operator's API",
+      async run(_args, { services, part: { after, limit } }) {
+        const found = (await services.operatorKeys.list()).filter(({ id }) => id > (after ?? 0));
+        return found.slice(0, limit).map(keyRows.row);
+      },
+    }),
+    verb({
+      ...{ name: "revoke", on: "one", args: {} },
+      title: "revoke a key of the operator's API, which stops working at once",
+      run: async (_args, { services, id, by }) =>
+        keyRows.row(await services.operatorKeys.revoke(id, by)),
+    }),
+  ],
+};
+
+function abilities(): Parameter<Ability[]> {
+  const list = textList({
+    description: `What it may do: ${ABILITIES.join(", ")}, separated by commas; by default only read.`,
+    example: "read,customers",
+    itemsMax: ABILITIES.length,
+  });
+  return {
+    ...{ in: "query", required: false, schema: list.schema, isList: true },
+    read(given) {
+      const read = list.read(given);
+      if ("fault" in read) return read;
+      const wrong = read.value.find((one) => !(ABILITIES as readonly string[]).includes(one));
+      return wrong === undefined
+        ? { value: ABILITIES.filter((one) => read.value.includes(one)) }
+        : { fault: message("notChoiceOf", { given: wrong, options: ABILITIES }) };
+    },
+  };
+}
+
+async function findKey(given: string, { operatorKeys }: OperatorServices): Promise<number> {
+  const number = parseNumber(given);
+  if (number !== null) return number;
+  const wanted = given.trim();
+  const found = (await operatorKeys.list()).filter(
+    ({ prefix, name }) => prefix === wanted || name === wanted,
+  );
+  return onlyOne("operator key", given, found, ({ prefix }) => `${prefix}…`);
+}

@@ -1,0 +1,15 @@
+import { endpointOf } from "./endpoint.ts";
+import { keys } from "./keys.ts";
+import { members } from "./members.ts";
+import { operatorKeys } from "./operator-keys.ts";
+import { organizations } from "./organizations.ts";
+import { plans } from "./plans.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** All resources, in the order of the documentation. */
+export const resources = [organizations, members, keys, plans, webhooks, operatorKeys];
+
+/** The operations of the operator's API. */
+export const endpoints = resources.flatMap((resource) =>
+  resource.verbs.map((verb) => endpointOf(resource, verb)),
+);

@@ -1,0 +1,58 @@
+import type { Page } from "../../values/json-text.ts";
+import { continueList, filtersOf, positionAfter } from "../continue-list.ts";
+import type { Cursors } from "../cursor.ts";
+import { onlyFields } from "../fields.ts";
+import { type RawArguments, readArguments } from "../read-arguments.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Row, Use } from "./resource.ts";
+
+interface Sent {
+  /** Arguments of path and query. */
+  raw: RawArguments;
+  body: unknown;
+  cursors: Cursors;
+  /** Address of this list with another query. */
+  pageUrl(query: URLSearchParams): string;
+}
+
+/**
+ * Runs a verb for a request of the operator's API.
+ * @returns the row, or a page of rows
+ * @throws AppError those of arguments, cursors and the verb
+ */
+export async function runEndpoint(
+  endpoint: Endpoint,
+  { raw, body, cursors, pageUrl }: Sent,
+  use: Omit<Use, "id" | "part">,
+): Promise<unknown> {
+  const list = continueList(endpoint, raw, cursors);
+  // A cursor carries required arguments, so if it is unreadable, only the cursor is reported.
+  const args = readArguments(endpoint, list.raw, body, { mayMiss: list.fault !== null });
+  if (list.fault !== null) throw list.fault;
+  const { does, operationId } = endpoint;
+  const id = args["id"] as number;
+  const fields = args["fields"] as string[] | undefined;
+  const narrowed = (answer: unknown) =>
+    fields === undefined ? answer : onlyFields(answer, fields);
+  if (does.rows === undefined) {
+    return narrowed(await does.run(args, { ...use, id, part: { after: null, limit: 0 } }));
+  }
+  const fixed: Record<string, string> = does.on === "one" ? { of: String(id) } : {};
+  const after = (positionAfter(list, "", fixed, cursors)?.[0] ?? null) as number | null;
+  const limit = args["limit"] as number;
+  // One more than the page holds, to see whether another page follows.
+  const rows = (await does.run(args, { ...use, id, part: { after, limit: limit + 1 } })) as Row[];
+  const results = rows.slice(0, limit);
+  const at = results.at(-1)?.[does.rows] as number | undefined;
+  const of = { ...filtersOf(endpoint, list.raw), ...fixed };
+  const next =
+    rows.length <= limit || at === undefined
+      ? null
+      : pageUrl(
+          new URLSearchParams({
+            ...filtersOf(endpoint, list.raw),
+            cursor: cursors.write(operationId, { at: [at], of }),
+          }),
+        );
+  return narrowed({ results, next } satisfies Page<Row>);
+}
