@@ -1,5 +1,4 @@
 import { createIdempotentRequests } from "../customers/idempotency/idempotent-requests.ts";
-import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
 import { passwordAddress } from "../customers/people/password-address.ts";
 import { networkOf } from "../doors/site/guard/client-ip.ts";
 import type { SiteContext } from "../doors/site/site-context.ts";
@@ -8,16 +7,15 @@ import type { Work } from "./compose-work.ts";
 
 type SiteParts = Pick<
   SiteContext,
-  "accounts" | "keys" | "webhooks" | "people" | "usage" | "throttle" | "clientIp"
+  "accounts" | "keys" | "operatorKeys" | "webhooks" | "people" | "usage" | "throttle" | "clientIp"
 >;
 
 /** What the operator's API needs on top of every door's parts; it shares the site's. */
 export function composeOperator(
-  { db, threads, ports, secrets }: Base,
+  { threads, ports, secrets }: Base,
   { services }: Work,
-  { accounts, keys, webhooks, people, usage, throttle, clientIp }: SiteParts,
+  { accounts, keys, operatorKeys, webhooks, people, usage, throttle, clientIp }: SiteParts,
 ) {
-  const operatorKeys = createOperatorKeys(db, threads.writer, ports.random);
   return {
     operatorKeys,
     idempotent: createIdempotentRequests(threads.writer, secrets),

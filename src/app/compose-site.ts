@@ -9,6 +9,7 @@ import { selectRequestLog } from "../customers/limits/request-log.store.ts";
 import { DOCUMENT_LIMITS } from "../customers/oauth/client-document.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth } from "../customers/oauth/oauth.ts";
+import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
 import { createHashingQueue } from "../customers/people/hashing-queue.ts";
 import { createSitePeople } from "../customers/people/site-people.ts";
 import { createSiteSignUps } from "../customers/sign-up/site-sign-ups.ts";
@@ -39,6 +40,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   }
   return {
     ...{ accounts, keys, usage, imports, sources },
+    operatorKeys: createOperatorKeys(db, threads.writer, random),
     ...composePeople(base),
     ...composeOutside(base),
     ...composeCatalog(base, afterAnswer),

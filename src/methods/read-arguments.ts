@@ -16,7 +16,7 @@ export type RawArguments = Record<string, unknown>;
  * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
  */
 export function readArguments(
-  { parameters, soleParameter }: Described,
+  { parameters, soleParameter }: Pick<Described, "parameters" | "soleParameter">,
   raw: RawArguments,
   body: unknown,
   { mayMiss = false }: { mayMiss?: boolean } = {},

@@ -1274,6 +1274,34 @@ const plansPage = {
   },
 };
 
+/** Arguments of verbs, as forms name them. */
+const resources = {
+  labels: {
+    name: "Name",
+    can: "May",
+    expires: "Last day",
+    plan: "Plan",
+    ends: "Last day of the plan",
+    reason: "Reason",
+    role: "Role",
+  } as Record<string, string>,
+  hints: {
+    can: "read, customers, data, system, separated by commas. Empty: only read.",
+    expires: "In Moscow. Empty: it does not expire.",
+  } as Record<string, string>,
+  choices: {} as Record<string, string>,
+};
+
+const operatorKeysPage = {
+  title: "API keys",
+  text: "Your own programs, such as billing or a crawler, use the operator's API with these keys.",
+  documentation: "Documentation",
+  create: "Create a key",
+  made: "The key",
+  madeText: "Copy the key now: it is stored only as a hash and cannot be shown again.",
+  key: "Key",
+};
+
 /** Staff's pages for the catalog's channels and posts. */
 const staffCatalog = {
   channels: "Channels",
@@ -1547,6 +1575,8 @@ export const en = {
   overviewPage,
   alertPages,
   plansPage,
+  operatorKeysPage,
+  resources,
   mentionPages,
   signUpPage,
   staffCatalog,

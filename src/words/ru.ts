@@ -1265,6 +1265,33 @@ const signUpPage: Words["signUpPage"] = {
 };
 
 /** Staff's page of plans. */
+const resources: Words["resources"] = {
+  labels: {
+    name: "Название",
+    can: "Разрешено",
+    expires: "Последний день",
+    plan: "Тариф",
+    ends: "Последний день тарифа",
+    reason: "Причина",
+    role: "Роль",
+  },
+  hints: {
+    can: "read, customers, data, system через запятую. Пусто — только read (чтение).",
+    expires: "По московскому времени. Пусто — без срока.",
+  },
+  choices: {},
+};
+
+const operatorKeysPage: Words["operatorKeysPage"] = {
+  title: "Ключи API",
+  text: "С этими ключами ваши программы — биллинг, сборщик постов — работают с API оператора.",
+  documentation: "Документация",
+  create: "Создать ключ",
+  made: "Ключ",
+  madeText: "Скопируйте ключ сейчас: хранится только его хеш, и показать его снова нельзя.",
+  key: "Ключ",
+};
+
 const plansPage: Words["plansPage"] = {
   title: "Тарифы",
   intro:
@@ -1543,6 +1570,8 @@ export const ru: Words = {
   overviewPage,
   alertPages,
   plansPage,
+  operatorKeysPage,
+  resources,
   mentionPages,
   signUpPage,
   staffCatalog,

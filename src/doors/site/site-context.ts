@@ -12,6 +12,7 @@ import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
+import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
 import type { SiteSignUps } from "../../customers/sign-up/site-sign-ups.ts";
 import type { Services } from "../../methods/services.ts";
@@ -53,6 +54,7 @@ export interface SiteContext {
   oauthAddress(): string | null;
   accounts: Accounts;
   keys: Keys;
+  operatorKeys: OperatorKeys;
   oauth: OAuth;
   services: Services;
   webhooks: StaffWebhooks;

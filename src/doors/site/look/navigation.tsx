@@ -61,6 +61,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
     [
       words.groups.system,
       [
+        ["/staff/keys/", visit.words.operatorKeysPage.title],
         ["/staff/jobs/", words.jobs],
         ["/staff/database/", words.database],
         ["/staff/errors/", words.errors],

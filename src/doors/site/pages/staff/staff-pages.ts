@@ -18,6 +18,7 @@ import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { importRunPage } from "./import-run.tsx";
 import { importsPage } from "./imports.tsx";
 import { jobsPage } from "./jobs.tsx";
+import { operatorKeysPage } from "./operator-keys.tsx";
 import { sourcePage } from "./source.tsx";
 import { sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary/summary.tsx";
@@ -30,6 +31,7 @@ export const staffPages: readonly SitePage[] = [
   staffOrganizationPage,
   seenPage,
   plansPage,
+  operatorKeysPage,
   peoplePage,
   personPage,
   staffWebhooksPage,

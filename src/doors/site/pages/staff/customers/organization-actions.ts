@@ -1,13 +1,11 @@
-import {
-  MEMBER_ROLES,
-  type Member,
-  type Organization,
-} from "../../../../../customers/accounts/accounts.table.ts";
+import type { Member, Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { optionalName } from "../../../../../customers/accounts/accounts.ts";
-import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { notFound } from "../../../../../errors.ts";
-import { readFields, requiredChoice } from "../../../forms/faults.ts";
-import { readLastDay } from "../../../forms/last-day.ts";
+import { keys } from "../../../../../methods/operator/keys.ts";
+import { members } from "../../../../../methods/operator/members.ts";
+import { organizations } from "../../../../../methods/operator/organizations.ts";
+import { readFields } from "../../../forms/faults.ts";
+import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { invitationMail } from "../../../mail-texts.ts";
 import type { SiteContext } from "../../../site-context.ts";
 import { redirect, type View } from "../../../visit/view.ts";
@@ -17,50 +15,27 @@ import { addressedId, idOf } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
-
-export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await organizationOf(visit, context);
-  const { plan, ends } = await readFields({
-    plan: () => requiredChoice(PLAN_CODES, visit.form.get("plan")),
-    ends: () => readLastDay(visit.form.get("ends"), visit.nowMs),
+const folder = "/staff/organizations/";
+const inMembers = (name: string, done: string) =>
+  verbAction(members, name, backTo(folder, done), async (visit, context) => {
+    return (await memberOf(visit, context)).id;
   });
-  await context.accounts.givePlan(id, plan, ends, actorOf(visit));
-  return done(visit, ends === null ? "planned-without-end" : "planned");
-}
 
-export async function archive(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await organizationOf(visit, context);
-  await context.accounts.archiveOrganization(id, actorOf(visit));
-  return done(visit, "archived");
-}
-
-export async function restore(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await organizationOf(visit, context);
-  await context.accounts.restoreOrganization(id, actorOf(visit));
-  return done(visit, "restored");
-}
-
-export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await memberOf(visit, context);
-  const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));
-  await context.accounts.changeRole(id, role, actorOf(visit));
-  return done(visit, "role");
-}
-
-export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await memberOf(visit, context);
-  await context.accounts.suspendMember(id, actorOf(visit));
-  return done(visit, "suspended");
-}
-
-export async function reinstate(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = await memberOf(visit, context);
-  await context.accounts.reinstateMember(id, actorOf(visit));
-  return done(visit, "reinstated");
-}
+export const organizationActions = {
+  plan: verbAction(organizations, "plan", (visit, { plan_ends_at: ends }) =>
+    done(visit, ends === null ? "planned-without-end" : "planned"),
+  ),
+  archive: verbAction(organizations, "archive", backTo(folder, "archived")),
+  restore: verbAction(organizations, "restore", backTo(folder, "restored")),
+  role: inMembers("role", "role"),
+  suspend: inMembers("suspend", "suspended"),
+  reinstate: inMembers("restore", "reinstated"),
+  revoke: verbAction(keys, "revoke", backTo(folder, "revoked"), keyOf),
+  "add-owner": addOwner,
+};
 
 /** Invites an owner: by mail if a mail server is configured, otherwise with a link to pass on. */
-export async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
+async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, mails } = context;
   const organization = await organizationOf(visit, context);
   const { email, name } = await readFields({
@@ -82,13 +57,13 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
   return done(visit, "invited");
 }
 
-export async function revoke(visit: Visit, context: SiteContext): Promise<View> {
+/** The key that the form names; one of another organization is not found. */
+async function keyOf(visit: Visit, context: SiteContext): Promise<number> {
   const organization = await organizationOf(visit, context);
   const id = idOf(visit.form.get("key"));
   const place = { organizationId: organization.id, memberId: null };
   if ((await context.keys.keyOf({ ...place, id })) === undefined) throw notFound("key", id);
-  await context.keys.revokeKey(id, actorOf(visit));
-  return done(visit, "revoked");
+  return id;
 }
 
 function organizationOf(visit: Visit, { accounts }: SiteContext): Promise<Organization> {

@@ -15,16 +15,7 @@ import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { addressedId, consolePage } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
-import {
-  addOwner,
-  archive,
-  changeRole,
-  givePlan,
-  reinstate,
-  restore,
-  revoke,
-  suspend,
-} from "./organization-actions.ts";
+import { organizationActions } from "./organization-actions.ts";
 import { KeysTable, MembersTable } from "./organization-tables.tsx";
 
 /** `/staff/organizations/3/`: its plan, members and keys. */
@@ -66,16 +57,7 @@ export const staffOrganizationPage: SitePage = {
       </>,
     );
   },
-  actions: {
-    plan: givePlan,
-    archive,
-    restore,
-    role: changeRole,
-    suspend,
-    reinstate,
-    "add-owner": addOwner,
-    revoke,
-  },
+  actions: organizationActions,
 };
 
 interface Props {

@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
+import { webhooks } from "../../../../../methods/operator/webhooks.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { pageFault } from "../../../forms/faults.ts";
+import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Facts } from "../../../look/facts.tsx";
@@ -13,13 +15,12 @@ import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import { redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
+const FOLDER = "/staff/webhooks/";
 const DELIVERIES_SHOWN = 20;
 
 /** `/staff/webhooks/3/`: its state and deliveries; staff can disable and enable it. */
@@ -47,7 +48,10 @@ export const staffWebhookPage: SitePage = {
       </>,
     );
   },
-  actions: { disable, enable },
+  actions: {
+    disable: verbAction(webhooks, "disable", backTo(FOLDER, "disabled"), withReason),
+    enable: verbAction(webhooks, "enable", backTo(FOLDER, "enabled")),
+  },
 };
 
 interface Props extends PartProps {
@@ -152,18 +156,11 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
   );
 }
 
-async function disable(visit: Visit, context: SiteContext): Promise<View> {
-  const webhook = await webhookOf(visit, context);
-  const reason = visit.form.get("reason").trim();
-  if (reason === "") throw pageFault("reason", visit.words.staffPages.reasonNeeded);
-  await context.webhooks.disable(webhook.id, reason, actorOf(visit));
-  return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
-}
-
-async function enable(visit: Visit, context: SiteContext): Promise<View> {
-  const webhook = await webhookOf(visit, context);
-  await context.webhooks.enable(webhook.id, actorOf(visit));
-  return redirect(`/staff/webhooks/${webhook.id}/?done=enabled`);
+/** Colleagues must be able to see why, even if a command need not say it. */
+function withReason(visit: Visit): number {
+  const { reasonNeeded } = visit.words.staffPages;
+  if (visit.form.get("reason").trim() === "") throw pageFault("reason", reasonNeeded);
+  return addressedId(visit);
 }
 
 function webhookOf(visit: Visit, { webhooks }: SiteContext): Promise<Webhook> {

@@ -1,0 +1,54 @@
+import type { OperatorServices, Resource, Row } from "../../../methods/operator/resource.ts";
+import type { Parameter } from "../../../methods/parameters.ts";
+import { readArguments } from "../../../methods/read-arguments.ts";
+import { addressedId } from "../pages/staff/console.tsx";
+import type { SiteContext } from "../site-context.ts";
+import { redirect, type View } from "../visit/view.ts";
+import { actorOf } from "../visit/viewer.ts";
+import type { Form, Visit } from "../visit/visit.ts";
+
+type Then = (visit: Visit, row: Row) => View;
+type Of = (visit: Visit, context: SiteContext) => Promise<number | string> | number | string;
+
+/**
+ * The action of a form that uses a verb: its fields are the verb's arguments.
+ * @param then the answer once it is done
+ * @param of the object it concerns, by default the one in the page's address
+ */
+export function verbAction(resource: Resource, name: string, then: Then, of: Of = addressedId) {
+  const verb = resource.verbs.find((one) => one.name === name);
+  if (verb === undefined) throw new Error(`${resource.name} has no verb ${name}`);
+  return async (visit: Visit, context: SiteContext): Promise<View> => {
+    const id = verb.on === "one" ? await of(visit, context) : null;
+    const args = readArguments({ parameters: verb.args }, typedIn(visit.form, verb.args), {});
+    const row = await verb.run(args, {
+      services: operatorServices(context),
+      by: actorOf(visit),
+      nowMs: visit.nowMs,
+      id,
+      part: { after: null, limit: 0 },
+      note() {},
+      linkTo: () => "",
+    });
+    return then(visit, row as Row);
+  };
+}
+
+/** Returns to the page of the object in the address, with a sentence about what was done. */
+export function backTo(folder: string, done: string): Then {
+  return ({ params }) => redirect(`${folder}${params["id"]}/?done=${done}`);
+}
+
+export function operatorServices(context: SiteContext): OperatorServices {
+  return { ...context, clock: context.ports.clock };
+}
+
+/** What was typed, by the names of the arguments; fields left empty are not given. */
+function typedIn(form: Form, args: Readonly<Record<string, Parameter<unknown>>>) {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, { schema }]) => {
+      const given = schema["type"] === "boolean" ? form.isChecked(name) : form.get(name).trim();
+      return [name, given === "" ? undefined : given];
+    }),
+  );
+}

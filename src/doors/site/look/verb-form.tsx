@@ -1,0 +1,54 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Resource } from "../../../methods/operator/resource.ts";
+import type { Parameter } from "../../../methods/parameters.ts";
+import type { Visit } from "../visit/visit.ts";
+import { CheckField, Form, SelectField, TextField } from "./form.tsx";
+
+interface Props {
+  visit: Visit;
+  resource: Resource;
+  verb: string;
+  label: string;
+  once?: boolean;
+}
+
+/** The form of a verb, with a field for each of its arguments. */
+export function VerbForm({ visit, resource, verb, label, once = false }: Props): JSX.Element {
+  const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
+  return (
+    <Form visit={visit} action={verb} once={once}>
+      {Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => (
+        <ArgumentField visit={visit} action={verb} name={name} parameter={parameter} />
+      ))}
+      <button type="submit">{label}</button>
+    </Form>
+  );
+}
+
+function ArgumentField({
+  visit,
+  action,
+  name,
+  parameter: { schema, required },
+}: {
+  visit: Visit;
+  action: string;
+  name: string;
+  parameter: Parameter<unknown>;
+}): JSX.Element {
+  const { labels, hints, choices } = visit.words.resources;
+  const hint = hints[name];
+  const field = {
+    ...{ visit, action, name, label: labels[name] ?? name },
+    ...(hint !== undefined && { hint }),
+  };
+  const options = schema["enum"] as readonly string[] | undefined;
+  if (options !== undefined) {
+    const labelled = options.map((value) => ({ value, label: choices[value] ?? value }));
+    return <SelectField {...field} options={labelled} />;
+  }
+  if (schema["type"] === "boolean") return <CheckField {...field} />;
+  const type = schema["format"] === "date" ? "date" : "text";
+  return <TextField {...field} type={type} required={required} />;
+}

@@ -1,0 +1,120 @@
+/** @jsxImportSource hono/jsx */
+import type { OperatorKey } from "../../../../customers/operator-keys/operator-keys.table.ts";
+import { operatorKeys } from "../../../../methods/operator/operator-keys.ts";
+import { verbAction } from "../../forms/verb-action.ts";
+import { ActionButton } from "../../look/action-button.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
+import { Instant, LastDayBefore, Snippet } from "../../look/shown.tsx";
+import { VerbForm } from "../../look/verb-form.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
+import { page, redirect } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { consolePage } from "./console.tsx";
+
+const PATH = "/staff/keys/";
+
+/** `/staff/keys/`: keys of the operator's API. */
+export const operatorKeysPage: SitePage = {
+  path: PATH,
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.operatorKeysPage;
+    const keys = await context.operatorKeys.list();
+    return consolePage(
+      visit,
+      words.title,
+      <>
+        <p>
+          {words.text} <a href={asset(visit, "/docs/operator/")}>{words.documentation}</a>
+        </p>
+        <RowFaults visit={visit} actions={["revoke"]} />
+        {keys.length > 0 && <KeysTable visit={visit} keys={keys} />}
+        <h2>{words.create}</h2>
+        <VerbForm visit={visit} resource={operatorKeys} verb="create" label={words.create} once />
+      </>,
+    );
+  },
+  actions: {
+    // The key is only shown in this answer: a redirect would leave it in the browser's history.
+    create: verbAction(operatorKeys, "create", (visit, made) => {
+      const words = visit.words.operatorKeysPage;
+      const copying = visit.words.organizationPages;
+      return page(
+        words.made,
+        <>
+          <p>{words.madeText}</p>
+          <Snippet text={String(made["key"])} label={words.key} words={copying} />
+          <Snippet
+            text={`curl -H "Authorization: Bearer ${made["key"]}" "${visit.ownAddress}/operator/v1/organizations/"`}
+            label="curl"
+            words={copying}
+          />
+          <p>
+            <a href={asset(visit, PATH)}>{words.title}</a>
+          </p>
+        </>,
+      );
+    }),
+    revoke: verbAction(
+      operatorKeys,
+      "revoke",
+      () => redirect(`${PATH}?done=revoked`),
+      (visit) => sentNumber(visit, "key"),
+    ),
+  },
+};
+
+function KeysTable({ visit, keys }: { visit: Visit; keys: readonly OperatorKey[] }) {
+  const words = visit.words.staffPages;
+  const { labels } = visit.words.resources;
+  return (
+    <DataTable
+      label={visit.words.operatorKeysPage.title}
+      columns={[
+        words.key,
+        visit.words.name,
+        labels["can"] ?? "",
+        words.created,
+        words.expires,
+        words.state,
+      ]}
+    >
+      {keys.map((key) => (
+        <tr>
+          <th scope="row">
+            <code>{key.prefix}…</code>
+          </th>
+          <td class="long">
+            <bdi>{key.name}</bdi>
+          </td>
+          <td>{key.can.join(", ")}</td>
+          <td>
+            <Instant visit={visit} at={key.createdAt} />
+          </td>
+          <td>
+            <LastDayBefore visit={visit} at={key.expiresAt} />
+          </td>
+          <td>
+            {key.revokedAt !== null ? (
+              words.revoked
+            ) : key.expiresAt !== null && key.expiresAt <= visit.nowMs ? (
+              words.expired
+            ) : (
+              <ActionButton
+                visit={withoutForm(visit)}
+                action="revoke"
+                label={words.revoke}
+                description={key.prefix}
+                fields={{ key: key.id }}
+                confirm={words.revokeConfirm}
+                danger
+              />
+            )}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
