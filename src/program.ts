@@ -41,6 +41,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   openDomains,
   // Loaded lazily, for serving only: it takes as long as everything other commands load.
   createApp: async (...args) => (await import("./app/app.ts")).createApp(...args),
+  openApi: async (...args) => (await import("./app/open-api.ts")).openApi(...args),
   claimPort,
   createWorkers,
   joinCrew,

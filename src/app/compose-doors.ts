@@ -67,6 +67,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
+    isStaff: async (request) => {
+      const signedIn = await context.people.signedIn(request.headers.get("cookie") ?? "");
+      return signedIn?.person.isStaff === true;
+    },
     startFacts: composeStartFacts(base, work, isSignUpOpen),
   });
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };

@@ -33,6 +33,8 @@ const PUBLIC = [
   "/docs/pictures/telegram-make.svg",
   "/docs/guide.css",
   "/docs/json",
+  "/docs/operator/",
+  "/docs/operator/json",
   "/docs/mcp/kanalog.mcpb",
   "/docs/methods-page.css",
   "/docs/methods-page.js",
@@ -50,8 +52,8 @@ const PUBLIC = [
 /** Messengers push here, each with a secret of its source; without the secret the path does not exist. */
 const PUSHED = "/sources/:id/";
 
-/** A 404: there is no image with this name, and the test's address may not read metrics. */
-const HIDDEN = ["/images/:name", "/metrics"];
+/** A 404: no image has this name, the test's address may not read metrics, and nobody is staff. */
+const HIDDEN = ["/images/:name", "/metrics", "/docs/operator/", "/docs/operator/json"];
 const REDIRECTED = ["/docs", ...GUIDES];
 
 /** Paths of the specification, section 4, and of our additions. */

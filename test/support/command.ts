@@ -41,6 +41,7 @@ export async function runHere(
       openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
       cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
+      openApi: async (...args) => (await import("../../src/app/open-api.ts")).openApi(...args),
       claimPort: () => {
         throw new Error("a command that serves has a process of its own");
       },

@@ -16,6 +16,8 @@ export interface CommandContext {
   openDomains(config: Config, ports: Ports): Promise<Domains>;
   /** @param options.crew given if the process serves beside others */
   createApp(config: Config, ports: Ports, options?: { crew: Crew }): Promise<App>;
+  /** The OpenAPI document of an API, whose appliance has this address. */
+  openApi(api: "customers" | "operator", address: string): Promise<object>;
   /**
    * Checks that the configured address can be listened on. @returns the port, a free one for 0
    * @throws AppError `unavailable` naming the address

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
 import { notFound } from "../../errors.ts";
-import type { ApiMethod } from "../../methods/method.ts";
+import type { ApiMethod, Documented } from "../../methods/method.ts";
+import { endpoints } from "../../methods/operator/resources.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { bytesFor } from "../../values/packed-bytes.ts";
 import {
@@ -14,7 +15,7 @@ import {
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
-import { CHANNEL_DATA } from "./docs/document-head.ts";
+import { type Book, CHANNEL_DATA, OPERATOR } from "./docs/document-head.ts";
 import type { Docs } from "./docs/frame.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
@@ -25,7 +26,7 @@ import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { oauthOffBody } from "./oauth-off.ts";
-import type { PublicRoutes } from "./public-routes.ts";
+import type { PublicRoute, PublicRoutes } from "./public-routes.ts";
 import { type Readiness, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 import { pathOf } from "./requests/request-path.ts";
@@ -40,6 +41,8 @@ interface ServerContext
   /** Routes of the other doors. */
   others: Elysia[];
   docs: Docs;
+  /** Whether a request comes from signed-in staff. */
+  isStaff(request: Request): Promise<boolean>;
   /** Facts for `/`. */
   startFacts(): Promise<StartFacts>;
   images: CategoryImages;
@@ -120,18 +123,29 @@ function unknownAddress(request: Request, headers: Headers, context: ServerConte
 
 function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): PublicRoutes {
   const { docs, baseAddress } = context;
-  const document = servedDocument((path) => openApiText(CHANNEL_DATA, methods, path));
+  const documentOf = (book: Book, operations: readonly Documented[]): PublicRoute => {
+    const document = servedDocument((path) => openApiText(book, operations, path));
+    return async (request) => {
+      const { bytes, headers } = await bytesFor(request, await document(baseAddress(request)));
+      return new Response(bytes, { headers: { ...headers, "content-type": JSON_TYPE } });
+    };
+  };
+  /** Hides a route from everybody but signed-in staff. */
+  const forStaff =
+    (route: PublicRoute): PublicRoute =>
+    async (request, name) => {
+      if (!(await context.isStaff(request))) throw notFound("address");
+      return route(request, name);
+    };
   const folders = ["/docs", ...docs.guides.map(({ name }) => `/docs/${name}`)];
   return {
     ...startPageRoutes(docs, context.startFacts),
-    ...swaggerRoutes(docs),
+    ...swaggerRoutes(docs, forStaff),
     ...guideRoutes(docs, baseAddress),
     "/docs/mcp/kanalog.mcpb": async (request) =>
       bundleResponse(await context.bundle(baseAddress(request))),
-    "/docs/json": async (request) => {
-      const { bytes, headers } = await bytesFor(request, await document(baseAddress(request)));
-      return new Response(bytes, { headers: { ...headers, "content-type": JSON_TYPE } });
-    },
+    "/docs/json": documentOf(CHANNEL_DATA, methods),
+    "/docs/operator/json": forStaff(documentOf(OPERATOR, endpoints)),
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": async () => {
       const { own, others } = await context.ready();

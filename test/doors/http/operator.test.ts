@@ -4,6 +4,7 @@ import type { Ability } from "../../../src/customers/operator-keys/operator-keys
 import { endpoints } from "../../../src/methods/operator/resources.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
 import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
+import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 /** The operator's API, over the real application. */
 
@@ -253,5 +254,34 @@ describe("Idempotency-Key", () => {
     expect(busy.body.detail).toContain("still in progress");
     appliance.ports.clock.advance(60_000);
     expect((await send("POST", "organizations/", key, ACME, once)).status).toBe(201);
+  });
+});
+
+describe("the documentation", () => {
+  test("is for staff only, and describes every operation", async () => {
+    const { organizationId } = await appliance.customer();
+    const person = { organizationId, email: "olga@example.com", name: "Olga" };
+    await addPerson(appliance, { ...person, isStaff: true });
+    await addPerson(appliance, { ...person, email: "bob@example.com" });
+    const customer = await signedInVisitor(appliance, "bob@example.com");
+    const staff = await signedInVisitor(appliance, person.email);
+    for (const path of ["/docs/operator/", "/docs/operator/json"]) {
+      expect((await appliance.request(path)).status).toBe(404);
+      expect((await customer.get(path)).status).toBe(404);
+      expect((await staff.get(path)).status).toBe(200);
+    }
+    const document = (await staff.get("/docs/operator/json")).body;
+    const described = Object.entries(document.paths).flatMap(([path, ofPath]) =>
+      Object.keys(ofPath as object).map((verb) => `${verb.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      endpoints.map(({ verb, path }) => `${verb} ${path.replace(":id", "{id}")}`).sort(),
+    );
+    for (const { verb, path, parameters } of endpoints) {
+      const operation = document.paths[path.replace(":id", "{id}")][verb.toLowerCase()];
+      const body = operation.requestBody?.content["application/json"].schema.properties ?? {};
+      const inQuery = operation.parameters.map(({ name }: { name: string }) => name);
+      expect([...inQuery, ...Object.keys(body)].sort()).toEqual(Object.keys(parameters).sort());
+    }
   });
 });

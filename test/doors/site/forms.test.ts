@@ -104,8 +104,16 @@ const FAULTY = [
   ],
   [
     "/staff/organizations/1/",
-    { action: "plan", plan: "gold", ends: "2001-01-01" },
-    { plan: NO_OPTION, ends: "The day is over already." },
+    { action: "plan", plan: "gold", ends: "2025-02-30" },
+    {
+      plan: '"gold" is not a valid choice.',
+      ends: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+    },
+  ],
+  [
+    "/staff/organizations/1/",
+    { action: "plan", plan: "test", ends: "2001-01-01" },
+    { ends: "The day is over already." },
   ],
   [
     "/staff/organizations/1/",

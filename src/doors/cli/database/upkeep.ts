@@ -3,7 +3,6 @@ import { recount } from "../../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../../catalog/metrics/compute-metrics.ts";
 import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
-import { IN_MEMORY } from "../../../db/open-database.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
@@ -31,26 +30,17 @@ export function recountCommand(context: CommandContext): Command {
     );
 }
 
-/** `kanalog openapi`: prints the document that `/docs/json` serves. */
+/** `kanalog openapi`: prints the document that `/docs/json` or `/docs/operator/json` serves. */
 export function openApiCommand(context: CommandContext): Command {
   return new Command("openapi")
-    .description("print the OpenAPI document")
+    .description("print the OpenAPI document of the customers' API")
+    .option("--operator", "of the operator's API instead", false)
     .addOption(jsonOption())
-    .action(async () => {
-      const config = readConfig(context.environment);
-      const app = await context.createApp(
-        { ...config, databasePath: IN_MEMORY },
-        context.ports(config),
-      );
-      try {
-        const listener = `http://${config.host}:${config.port}`;
-        const answer = await app.server.handle(new Request(`${listener}/docs/json`));
-        const document = (await answer.json()) as object;
-        const servers = [{ url: config.baseUrl ?? listener }];
-        context.output.out(JSON.stringify({ ...document, servers }, null, 2));
-      } finally {
-        await app.close();
-      }
+    .action(async ({ operator }: { operator: boolean }) => {
+      const { host, port, baseUrl } = readConfig(context.environment);
+      const address = baseUrl ?? `http://${host}:${port}`;
+      const document = await context.openApi(operator ? "operator" : "customers", address);
+      context.output.out(JSON.stringify(document, null, 2));
     });
 }
 
