@@ -8,12 +8,16 @@ export interface Route {
   path: string;
 }
 
+/** Settings with which all routes exist. */
+export const EVERYTHING_ON = {
+  KANALOG_OAUTH: "on",
+  KANALOG_SIGN_UP: "on",
+  KANALOG_BASE_URL: "http://127.0.0.1",
+};
+
 /** All routes of an appliance on which everything is switched on. */
 export async function routeTable(): Promise<Route[]> {
-  const config = readConfig({
-    ...{ KANALOG_DB: ":memory:", KANALOG_OAUTH: "on", KANALOG_BASE_URL: "http://127.0.0.1" },
-    KANALOG_SIGN_UP: "on",
-  });
+  const config = readConfig({ KANALOG_DB: ":memory:", ...EVERYTHING_ON });
   const app = await createApp(config, fakePorts());
   const routes = app.server.routes.map(({ method, path }) => ({ method, path }));
   await app.close();

@@ -1,4 +1,4 @@
-import { routeTable } from "../../../support/route-table.ts";
+import { EVERYTHING_ON, routeTable } from "../../../support/route-table.ts";
 import { type Repeated, type SentRequest, sendForm } from "../requests.ts";
 import type { Row } from "../row.ts";
 import { requestsRow } from "./requests-row.ts";
@@ -6,6 +6,8 @@ import { requestsRow } from "./requests-row.ts";
 /** Rows made from the route table: strangers without a key hammer every route, each group of routes in turn. */
 
 const CONNECTIONS = 16;
+/** Parts with fewer addresses share a group. */
+const FEW = 3;
 const POSTS_PER_SECOND = 40;
 const KIB = 1024;
 const UNKNOWN = ["/unknown/", "/v1/unknown/", "/.env", "/index.php", "/favicon.ico"];
@@ -38,22 +40,28 @@ async function pathsByDoor(): Promise<Map<string, string[]>> {
     const address = path.replace(/:\w+/g, "1").replace("*", "none");
     doors.set(door, [...(doors.get(door) ?? []), address]);
   }
-  return doors;
+  const few = [...doors].filter(([, paths]) => paths.length < FEW);
+  for (const [door] of few) doors.delete(door);
+  return doors.set(
+    "others",
+    few.flatMap(([, paths]) => paths),
+  );
 }
 
 function doorRowsOf(door: string, paths: readonly string[]): Row[] {
-  const of = `${paths.length === 1 ? paths[0] : `${paths.length} addresses of ${door}`}`;
+  const of = `${paths.length} addresses of ${door}`;
   return [
     requestsRow({
       name: `get-${door}`,
       does: `requests ${of} over ${CONNECTIONS} connections, as a stranger`,
-      ...{ connections: CONNECTIONS, rounds: "until kept" },
+      ...{ connections: CONNECTIONS, rounds: "until kept", environment: EVERYTHING_ON },
       requests: () => paths.map((path) => ({ verb: "GET", path, headers: {} })),
     }),
     requestsRow({
       name: `post-${door}`,
       does: `posts 16 KiB to 8 MiB to ${of} ${POSTS_PER_SECOND} times a second, as a stranger`,
       ...{ connections: CONNECTIONS, perSecond: POSTS_PER_SECOND, rounds: "until kept" },
+      environment: EVERYTHING_ON,
       requests: () =>
         BODIES.flatMap((_, shift) =>
           paths.map((path, at): SentRequest => {
