@@ -1,8 +1,10 @@
+import { STATISTICS_CELLS_MAX } from "../../../../src/catalog/statistics/statistics.ts";
 import { openApiText } from "../../../../src/doors/http/docs/openapi.ts";
 import { apiMethods, toolMethods } from "../../../../src/methods/table.ts";
 import { formatDay, parseDay } from "../../../../src/values/moscow-time.ts";
 import { MODERN_META, MODERN_VERSION } from "../../../support/mcp-requests.ts";
 import type { OpenApiDocument, OpenApiOperation } from "../../../support/published-schemas.ts";
+import { until } from "../../../support/until.ts";
 import { type Dear, type Described, dearest } from "../dearest.ts";
 import { type SentRequest, sendJson, withKey } from "../requests.ts";
 import type { Row, Stage } from "../row.ts";
@@ -82,9 +84,10 @@ async function dearFor(stage: Stage, one: Operation): Promise<Dear> {
   const webhooks =
     isOfHooks && !(isCreator(one) && path.includes("/webhooks/")) ? await watchAll(stage) : [];
   const [webhook = { id: 0 }] = webhooks;
-  if (path.includes("/deliveries/")) {
+  if (path.endsWith("/deliveries/")) {
     addDeliveries(stage, webhook.id, { count: DELIVERIES, ageMs: HOUR_MS });
   }
+  const sent = path.includes("/resend/") ? await deliver(stage, webhook.id) : [];
   const count = path.endsWith("/alerts/") && one.verb === "GET" ? ALERTS_MAX : 1;
   const isOfAlerts = path.includes("/alerts/") && !isCreator(one);
   const alerts = isOfAlerts ? await addAlerts(stage, webhook.id, count) : [];
@@ -96,9 +99,24 @@ async function dearFor(stage: Stage, one: Operation): Promise<Dear> {
     id: (at) =>
       path.includes("/alerts/")
         ? alerts[0]
-        : (webhooks[at % webhooks.length]?.id ?? FIRST_POST + at),
-    delivery: (at) => at + 1,
+        : (webhooks[sent.length > 0 ? 0 : at % webhooks.length]?.id ?? FIRST_POST + at),
+    delivery: (at) => sent[at % sent.length],
   };
+}
+
+/** Has posts imported and waits until an event about them is delivered. @returns the deliveries of a webhook */
+async function deliver(stage: Stage, webhook: number): Promise<number[]> {
+  await importFresh(stage, 0, POSTS);
+  const delivered = (): number[] =>
+    stage.machine
+      .query<{ id: number }>(
+        `SELECT id FROM webhook_deliveries
+         WHERE webhook_id = ? AND event = 'post.created' AND state = 'delivered' LIMIT 100`,
+        webhook,
+      )
+      .map(({ id }) => id);
+  await until(() => delivered().length > 0, "a delivered event");
+  return delivered();
 }
 
 /** Number of the first post that is imported here. */
@@ -123,7 +141,8 @@ function dearValues({ data, machine, receiver }: Stage, path: string): Dear {
     channel: (at, _longest, schema) =>
       path.includes("{channel}") ? channels[at % 200] : schema.anyOf && null,
     channels: (at, longest, schema) => {
-      const most = Math.min(longest, CHANNELS_MAX, Math.floor(channels.length / 5));
+      const cells = path.includes("/stats/daily/") ? STATISTICS_CELLS_MAX / PERIOD_DAYS : longest;
+      const most = Math.floor(Math.min(longest, cells, CHANNELS_MAX, channels.length / 5));
       return schema.type === "array" ? some(at, most) : some(at, most).join();
     },
     q: (at) => {
@@ -161,7 +180,9 @@ function operationRow(one: Operation): Row {
   return requestsRow({
     name: operationId,
     does: `calls ${operationId}${isCreator(sent) ? ", creating and deleting" : ""} ${RATE} times a second`,
-    ...{ connections: CONNECTIONS, perSecond: RATE, rounds: "until kept", isLegal: true },
+    // What is created and deleted again exists once for each connection, and the plan allows five.
+    connections: isCreator(sent) ? CONNECTIONS / 2 : CONNECTIONS,
+    ...{ perSecond: RATE, rounds: "until kept", isLegal: true },
     async requests(stage) {
       const dear = await dearFor(stage, sent);
       return Array.from({ length: CALLS }, (_, at) =>
