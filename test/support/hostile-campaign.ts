@@ -101,10 +101,13 @@ export function customerBeside(serving: Serving, key: string) {
   const asking = (async () => {
     while (goesOn) {
       const askedAtMs = performance.now();
-      const response = await serving.get("/v1/msgr/channels/1/", key);
-      await response.text();
+      const response = await serving.get("/v1/msgr/channels/1/", key).catch(() => null);
+      await response?.text().catch(() => null);
       worstMs = Math.max(worstMs, performance.now() - askedAtMs);
-      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+      const status = response?.status ?? 0;
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      // Without an answer, the test fails.
+      if (status === 0) return;
       await Bun.sleep(PAUSE_MS);
     }
   })();
