@@ -18,13 +18,18 @@ export function composeReadings(
   base: Base,
   work: Work,
 ): { readings(): Promise<Readings>; ownReadiness(): Promise<Readiness> } {
-  const { config, ports, db, database, cluster } = base;
+  const { config, ports, db, database, cluster, clockWatch } = base;
   const now = () => ports.clock.now();
   return {
     readings: () => readAll(base, work),
     ownReadiness: () =>
       checkReadiness(
-        { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
+        {
+          ...databaseChecks(db, ports.system),
+          usage: work.commitCheck,
+          clock: clockWatch.look,
+          ...cluster.checks,
+        },
         {
           backup: () => backupWarning(work.scheduler),
           sources: () => silentWarning(db, now()),

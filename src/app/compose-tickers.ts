@@ -7,7 +7,7 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 
 /** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 export function composeTickers(
-  { lease, cluster }: Base,
+  { lease, cluster, clockWatch }: Base,
   { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
@@ -20,6 +20,7 @@ export function composeTickers(
     if (lease.isOwn()) await work();
   };
   return [
+    createTicker(EVERY_SECOND, async () => void clockWatch.look()),
     createTicker(EVERY_SECOND, lease.tick),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
     createTicker(EVERY_SECOND, cluster.tick),

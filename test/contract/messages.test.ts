@@ -142,6 +142,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{}, "The server failed to answer this request. Its X-Request-Id finds it in the log."],
   ],
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
+  clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],

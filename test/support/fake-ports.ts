@@ -18,13 +18,16 @@ import type { System } from "../../src/ports/system.ts";
 interface FakeClock extends Clock {
   set(instant: string): void;
   advance(durationMs: number): void;
+  /** Sets the clock without any time passing, as a person or a time service does. */
+  jump(byMs: number): void;
 }
 
 export function fakeClock(instant: string): FakeClock {
   let nowMs = Date.parse(instant);
+  let jumpedMs = 0;
   return {
     now: () => nowMs,
-    monotonic: () => nowMs,
+    monotonic: () => nowMs - jumpedMs,
     endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {
@@ -32,6 +35,10 @@ export function fakeClock(instant: string): FakeClock {
     },
     advance: (durationMs) => {
       nowMs += durationMs;
+    },
+    jump: (byMs) => {
+      nowMs += byMs;
+      jumpedMs += byMs;
     },
   };
 }

@@ -18,6 +18,8 @@ export interface Crew {
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
+  /** What the clock said when this worker joined, according to the others; epoch milliseconds. */
+  clockMs: number;
   /** Asks all other workers; null for one that is gone or busy. Empty once the supervisor is gone. */
   ask<Name extends keyof Questions>(
     name: Name,
@@ -81,11 +83,12 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     for (const resolve of waiting.values()) resolve([]);
     stop();
   });
-  const { number, count, setUp, baseMs } = await started;
+  const { number, count, setUp, baseMs, clockMs } = await started;
   return {
     number,
     count,
     setUp,
+    clockMs,
     stopped,
     isStopped: () => isStopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
