@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
+import type { Lateness } from "../../src/ports/main-thread.ts";
 import type {
   GetRequest,
   GetResult,
@@ -194,13 +195,21 @@ function fakeMail(): FakeMail {
 interface FakeSystem extends System {
   /** Free bytes of every volume. */
   free: number;
+  lateness: Lateness | null;
 }
 
 function fakeSystem(): FakeSystem {
   const system: FakeSystem = {
     free: 100 * 1024 ** 3,
+    lateness: null,
+    mainThreadLateness: () => system.lateness,
     freeBytes: async () => system.free,
-    process: () => ({ startedAt: 0, processorSeconds: 1.5, residentBytes: 50_000_000 }),
+    process: () => ({
+      startedAt: 0,
+      processorSeconds: 1.5,
+      residentBytes: 50_000_000,
+      waitedSeconds: 0.5,
+    }),
     eventLoopDelay: () => ({ medianMs: 0.1, p99Ms: 2, maxMs: 30 }),
   };
   return system;
