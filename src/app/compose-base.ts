@@ -34,7 +34,7 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   const ports: Ports = { ...given, log: recentLog.log };
   const metrics = await createMetrics(config, ports);
   const readSecret = installationSecret(config, ports.random);
-  const clockWatch = createClockWatch(ports.clock, ports.log, crew?.clockMs);
+  const clockWatch = createClockWatch(ports.clock, ports.log, crew?.bootedAt);
   /** The clock, for everything that is billed or expires. @throws AppError `unavailable` while it is wrong */
   const readClock = (): number => {
     if (clockWatch.look() !== null) throw new AppError("unavailable", message("clockWrong"));

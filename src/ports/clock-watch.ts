@@ -3,38 +3,39 @@ import type { Log } from "./log.ts";
 
 /** A smaller step is a correction, as time services make them, and taken over. */
 const STEP_MAX_MS = 60_000;
-/** A step that is worth a line in the log. */
-const LOGGED_MS = 1_000;
+/** A step that is worth a line in the log; the time since the boot is known to a second only. */
+const LOGGED_MS = 2_000;
+/** While the clock keeps pace with the monotonic one, nothing else is asked. */
+const PACE_MS = 1_000;
 
 export type ClockWatch = ReturnType<typeof createClockWatch>;
 
 /**
- * Compares the machine's clock with the monotonic one, which nobody can set. After a jump of a minute or
- * more nobody here can know which of the two times is right, so the clock counts as wrong until it returns,
- * or until the appliance is restarted, which is the operator's word that it is right. Looking is cheap and
- * done before each use, so a jump is noticed before anything is judged by it.
- *
- * On Linux, slewing changes both clocks alike, and both stand still, or neither, while the machine sleeps.
- * @param expectedMs what the clock should say now, for a worker that joins others; epoch milliseconds
+ * Compares the machine's clock with the time since its boot, which nobody can set and in which its sleep
+ * counts. After a jump of a minute or more nobody here can know which of the two is right, so the clock
+ * counts as wrong until it returns, or until the appliance is restarted, which is the operator's word that
+ * it is right. Looking takes less than a microsecond and is done before each use, so a jump is noticed
+ * before anything is judged by it.
+ * @param bootedAt when the machine booted, by a clock that was right: a worker that is started after a jump
+ * must not trust the clock either; epoch milliseconds
  */
 export function createClockWatch(
-  clock: Pick<Clock, "now" | "monotonic">,
+  clock: Pick<Clock, "now" | "monotonic" | "sinceBoot">,
   log: Log,
-  expectedMs = clock.now(),
+  bootedAt = clock.now() - clock.sinceBoot(),
 ) {
-  /** The clock minus the monotonic one, as of the last look at which it was right. */
-  let aheadMs = expectedMs - clock.monotonic();
+  /** As of the last comparison at which the clock was right. */
+  let rightBootedAt = bootedAt;
+  /** The clock minus the monotonic one, at the last comparison. */
+  let pace = Number.NaN;
   /** What is wrong; null while the clock is right. */
   let fault: string | null = null;
 
-  const expected = (): number => clock.monotonic() + aheadMs;
-
-  /** @returns what is wrong with the clock, or null */
-  function look(): string | null {
-    const jumpMs = clock.now() - expected();
-    const isRight = Math.abs(jumpMs) < STEP_MAX_MS;
-    if (isRight) {
-      aheadMs += jumpMs;
+  function compare(): void {
+    pace = clock.now() - clock.monotonic();
+    const jumpMs = clock.now() - clock.sinceBoot() - rightBootedAt;
+    if (Math.abs(jumpMs) < STEP_MAX_MS) {
+      rightBootedAt += jumpMs;
       if (fault !== null) log.info({}, "the clock is right again");
       else if (Math.abs(jumpMs) >= LOGGED_MS) log.warn({ jumpMs }, "the clock was corrected");
       fault = null;
@@ -42,10 +43,19 @@ export function createClockWatch(
       fault = faultOf(jumpMs);
       log.error({ jumpMs: Math.round(jumpMs) }, "the clock jumped: keys are not accepted");
     }
-    return fault;
   }
 
-  return { look, expected };
+  return {
+    /** @returns what is wrong with the clock, or null */
+    look(): string | null {
+      const isPaced = Math.abs(clock.now() - clock.monotonic() - pace) < PACE_MS;
+      if (!isPaced) compare();
+      return fault;
+    },
+
+    /** When the machine booted, by the clock while it was right. */
+    bootedAt: () => rightBootedAt,
+  };
 }
 
 const UNITS = [

@@ -21,14 +21,18 @@ interface FakeClock extends Clock {
   advance(durationMs: number): void;
   /** Sets the clock without any time passing, as a person or a time service does. */
   jump(byMs: number): void;
+  /** Time passes without the monotonic clock, as on a laptop that is closed. */
+  fallAsleep(durationMs: number): void;
 }
 
 export function fakeClock(instant: string): FakeClock {
   let nowMs = Date.parse(instant);
   let jumpedMs = 0;
+  let sleptMs = 0;
   return {
     now: () => nowMs,
-    monotonic: () => nowMs - jumpedMs,
+    monotonic: () => nowMs - jumpedMs - sleptMs,
+    sinceBoot: () => nowMs - jumpedMs,
     endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {
@@ -36,6 +40,10 @@ export function fakeClock(instant: string): FakeClock {
     },
     advance: (durationMs) => {
       nowMs += durationMs;
+    },
+    fallAsleep: (durationMs) => {
+      nowMs += durationMs;
+      sleptMs += durationMs;
     },
     jump: (byMs) => {
       nowMs += byMs;

@@ -18,8 +18,8 @@ export interface Crew {
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
-  /** What the clock said when this worker joined, according to the others; epoch milliseconds. */
-  clockMs: number;
+  /** When the machine booted, by the supervisor's clock while it was right; epoch milliseconds. */
+  bootedAt: number;
   /** Asks all other workers; null for one that is gone or busy. Empty once the supervisor is gone. */
   ask<Name extends keyof Questions>(
     name: Name,
@@ -83,12 +83,12 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     for (const resolve of waiting.values()) resolve([]);
     stop();
   });
-  const { number, count, setUp, baseMs, clockMs } = await started;
+  const { number, count, setUp, baseMs, bootedAt } = await started;
   return {
     number,
     count,
     setUp,
-    clockMs,
+    bootedAt,
     stopped,
     isStopped: () => isStopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),

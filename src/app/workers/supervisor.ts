@@ -94,7 +94,7 @@ export function createWorkers(
       resolve(null);
       return exitCode;
     });
-    const start: WorkerStart = { number, count, setUp, baseMs, clockMs: clockWatch.expected() };
+    const start: WorkerStart = { number, count, setUp, baseMs, bootedAt: clockWatch.bootedAt() };
     sendTo(worker, { start });
     return { ready, ended };
   }

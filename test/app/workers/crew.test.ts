@@ -33,7 +33,7 @@ test.skipIf(process.platform !== "linux")(
     });
     const setUp = setUpToken(clock, random);
     const nowMs = clock.now();
-    const start: WorkerStart = { number: 1, count: 2, setUp, baseMs: nowMs, clockMs: nowMs };
+    const start: WorkerStart = { number: 1, count: 2, setUp, baseMs: nowMs, bootedAt: nowMs };
     child.send({ start });
     await joined;
     child.disconnect();

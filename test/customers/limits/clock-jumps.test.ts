@@ -126,11 +126,21 @@ test("a key that expires during a request is charged before its end, or refused"
   expect(rows("SELECT key_id, day FROM usage_days WHERE units > 0 ORDER BY 1")).toEqual(expected);
 });
 
+test("a machine that slept for a night is not taken for one whose clock jumped", () => {
+  const { clock } = fakePorts();
+  const watch = createClockWatch(clock, fakeLog());
+  expect(watch.look()).toBeNull();
+  clock.fallAsleep(8 * HOUR_MS);
+  expect(watch.look()).toBeNull();
+  clock.jump(HOUR_MS);
+  expect(watch.look()).toContain("ahead by 60.0 minutes");
+});
+
 test("a worker that joins after a jump does not trust the clock either", () => {
   const { clock } = fakePorts();
   const before = createClockWatch(clock, fakeLog());
   clock.jump(31 * DAY_MS);
-  const joined = createClockWatch(clock, fakeLog(), before.expected());
+  const joined = createClockWatch(clock, fakeLog(), before.bootedAt());
   expect(joined.look()).toBe(before.look());
   expect(joined.look()).toContain("ahead by 31.0 days");
 });
