@@ -107,8 +107,7 @@ async function charge(
   const { services } = context;
   let { caller, nowMs } = context;
   for (let attempt = 1; ; attempt++) {
-    const charged = await services.limits.charge(caller, nowMs, request);
-    const { allowed, used, isOutdated, at } = charged;
+    const { allowed, used, isOutdated, at } = await services.limits.charge(caller, nowMs, request);
     if (allowed) return { caller, used };
     nowMs = at;
     if (!isOutdated) throw quotaExceeded(caller, nowMs);

@@ -8,8 +8,6 @@ const LOGGED_MS = 2_000;
 /** While the clock keeps pace with the monotonic one, nothing else is asked. */
 const PACE_MS = 1_000;
 
-export type ClockWatch = ReturnType<typeof createClockWatch>;
-
 /**
  * Compares the machine's clock with the time since its boot, which nobody can set and in which its sleep
  * counts. After a jump of a minute or more nobody here can know which of the two is right, so the clock
