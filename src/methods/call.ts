@@ -7,7 +7,7 @@ import { message } from "../values/messages/messages.ts";
 import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
-import { type ApiMethod, type Call, FileAnswer, takesBody } from "./method.ts";
+import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
@@ -215,7 +215,7 @@ async function runMethod(
   raw: RawArguments,
   { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
-  const body = takesBody(method.verb) ? await readBody() : {};
+  const body = method.takes === undefined ? {} : await readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);

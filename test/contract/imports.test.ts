@@ -68,9 +68,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     DOORS.map((door) => [
       door,
-      ["methods", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
+      ["doors/front", "methods", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
     ]),
   ),
+  "doors/front": BOTTOM,
   methods: [...Object.keys(GROUPS), ...BOTTOM],
   words: BOTTOM,
   ...Object.fromEntries(
@@ -108,7 +109,7 @@ const EXCEPTIONS: readonly {
 const PACKAGES: Record<string, readonly string[]> = {
   "better-sqlite3": ["db"],
   "drizzle-orm/better-sqlite3": ["db"],
-  elysia: ["doors/http", "doors/mcp", "doors/site"],
+  elysia: ["doors/front", "doors/http/docs"],
   "@sinclair/typebox": ["values"],
   "@elysiajs/swagger": ["doors/http"],
   "swagger-ui-dist": ["doors/http"],

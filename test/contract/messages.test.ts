@@ -151,6 +151,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{}, "Send the body as JSON, with the header `Content-Type: application/json`."],
   ],
   bodyNotJson: [[{}, "The body is not valid JSON in UTF-8."]],
+  bodyNotTaken: [[{}, "This request takes no body."]],
   bodyTooLarge: [
     [{ kib: 64 }, "The body is larger than 64 KiB."],
     [{ kib: 2048 }, "The body is larger than 2 MiB."],

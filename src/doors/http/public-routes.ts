@@ -1,7 +1,7 @@
 import { bytesFor, packedFiles } from "../../values/packed-bytes.ts";
 
 /** Answers a GET that needs no key. `name` is the last part of the path. */
-type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
+export type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
 /** Pages, documents and checks that need no key, by path. */
 export type PublicRoutes = Record<string, PublicRoute>;

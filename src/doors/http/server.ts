@@ -1,9 +1,9 @@
-import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
 import { notFound } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { bytesFor } from "../../values/packed-bytes.ts";
+import { createFront, type Front, type Incoming, type Route } from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -24,7 +24,7 @@ import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { oauthOffBody } from "./oauth-off.ts";
-import type { PublicRoutes } from "./public-routes.ts";
+import type { PublicRoute, PublicRoutes } from "./public-routes.ts";
 import { type Readiness, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 import { pathOf } from "./requests/request-path.ts";
@@ -37,7 +37,7 @@ interface ServerContext
     MetricsContext,
     Pick<PushContext, "openPush"> {
   /** Routes of the other doors. */
-  others: Elysia;
+  others: readonly Route[];
   docs: Docs;
   /** Facts for `/`. */
   startFacts(): Promise<StartFacts>;
@@ -48,58 +48,55 @@ interface ServerContext
   ready(): Promise<{ own: Readiness; others: Readiness[] }>;
 }
 
-export type Server = ReturnType<typeof createServer>;
+export type Server = Front;
 
 /** The HTTP door: all routes, and the answer for unknown addresses. */
-export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
-  const { noteRequests } = context;
+export function createServer(methods: readonly ApiMethod[], context: ServerContext): Server {
   const { monotonic } = context.ports.clock;
-  const noteOther = noteRequests("public", OTHER);
-  // Elysia's router, because Bun's own decodes paths and treats a missing slash differently.
-  const server = new Elysia({
-    systemRouter: false,
-    strictPath: true,
-    // Otherwise a Host of up to three letters would match no route.
-    handler: { standardHostname: false },
-  })
-    .onError(({ request, code, error }) => {
+  const noteOther = context.noteRequests("public", OTHER);
+  const routes = [
+    ...restRoutes(methods, context),
+    ...mcpRoutes(context),
+    ...pushRoutes(context),
+    ...context.others,
+    ...Object.entries(publicRoutes(methods, context)).flatMap(([path, route]) =>
+      routesOf(path, route, context),
+    ),
+  ];
+  return createFront(routes, {
+    isStopping: context.bodies.isStopping,
+    fail(request, thrown) {
       const headers = commonHeaders(request, context);
       const response =
-        code === "NOT_FOUND"
+        thrown === null
           ? unknownAddress(request, headers, context)
-          : errorAnswer(error, headers, context.ports);
+          : errorAnswer(thrown, headers, context.ports);
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
-    })
-    .use(restRoutes(methods, context))
-    .use(mcpRoutes(context))
-    .use(pushRoutes(context))
-    .use(context.others);
-
-  for (const [path, route] of Object.entries(publicRoutes(methods, context))) {
-    const note = noteRequests("public", path);
-    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
-      const headers = commonHeaders(request, context);
-      try {
-        return withHeaders(await route(request, params?.name ?? ""), headers);
-      } catch (error) {
-        return errorAnswer(error, headers, context.ports);
-      }
-    });
-    const refuse = noted(note, monotonic, ({ request }: Incoming) => {
-      const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
-      return errorResponse(wrongVerb(request), headers);
-    });
-    // Unparsed: otherwise Elysia reads and parses the whole body of a request that is then refused.
-    const unparsed = { parse: "none" } as const;
-    server.get(path, answer).head(path, answer).all(path, refuse, unparsed);
-  }
-  return server;
+    },
+  });
 }
 
-interface Incoming {
-  request: Request;
-  params?: { name?: string };
+/** Routes of a public path, which is only read. */
+function routesOf(path: string, route: PublicRoute, context: ServerContext): Route[] {
+  const note = context.noteRequests("public", path);
+  const { monotonic } = context.ports.clock;
+  const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
+    const headers = commonHeaders(request, context);
+    try {
+      return withHeaders(await route(request, params["name"] ?? ""), headers);
+    } catch (error) {
+      return errorAnswer(error, headers, context.ports);
+    }
+  });
+  const refuse = noted(note, monotonic, ({ request }: Incoming) => {
+    const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
+    return errorResponse(wrongVerb(request), headers);
+  });
+  return [
+    { verb: "GET", path, answer },
+    { verb: "ALL", path, answer: refuse },
+  ];
 }
 
 /**

@@ -112,6 +112,7 @@ export const en = {
   originNotAllowed: "Pages of this origin may not use the MCP server.",
   bodyNotSentAsJson: "Send the body as JSON, with the header `Content-Type: application/json`.",
   bodyNotJson: "The body is not valid JSON in UTF-8.",
+  bodyNotTaken: "This request takes no body.",
   bodyTooLarge: ({ kib }: { kib: number }) =>
     `The body is larger than ${kib >= 1024 ? `${kib / 1024} MiB` : `${kib} KiB`}.`,
   bodyTooDeep: ({ levels }: { levels: number }) =>

@@ -92,6 +92,7 @@ export const ru: Messages = {
   originNotAllowed: "Страницам этого источника сервер MCP недоступен.",
   bodyNotSentAsJson: "Отправьте тело как JSON, с заголовком `Content-Type: application/json`.",
   bodyNotJson: "Тело — не JSON в UTF-8.",
+  bodyNotTaken: "У этого запроса не бывает тела.",
   bodyTooLarge: ({ kib }) => `Тело больше ${kib >= 1024 ? `${kib / 1024} МиБ` : `${kib} КиБ`}.`,
   bodyTooDeep: ({ levels }) => `Вложенность тела больше ${levels}.`,
   bodyTooManyTexts: ({ count }) => `В теле больше ${count} строк.`,

@@ -156,7 +156,7 @@ test("posts waiting to be matched with alerts are a warning after three minutes,
   expect(await warning()).toBe(
     "Posts read at 2026-11-20T12:00:00+03:00 are not matched with alerts yet.",
   );
-  await call("DELETE", "/v1/msgr/alerts/1/", {});
+  await appliance.request("/v1/msgr/alerts/1/", { key, method: "DELETE" });
   expect(await warning()).toBeUndefined();
   expect((await call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
   expect(await warning()).toBeDefined();

@@ -243,7 +243,7 @@ describe("a registration", () => {
     expect((await sized(4 * 1024)).status).toBe(201);
     expect(await sized(4 * 1024 + 1)).toMatchObject({
       status: 413,
-      body: { error: "invalid_client_metadata" },
+      body: { error: "invalid_request" },
     });
   });
 
