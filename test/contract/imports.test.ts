@@ -333,6 +333,11 @@ describe("the outside world", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("reaches the program through the front layer only", () => {
+    const serving = [...files].filter(([, source]) => /\bBun\.serve\(/.test(source));
+    expect(serving.map(([file]) => file)).toEqual(["doors/front/front.ts"]);
+  });
+
   test("includes the database, which only stores use: no SQL in doors, methods or imports", () => {
     const wrong = [...files.keys()].filter((file) => {
       if (isStore(file)) return false;
