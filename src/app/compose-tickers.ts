@@ -4,10 +4,11 @@ import type { Work } from "./compose-work.ts";
 
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+const EVERY_FIVE_MINUTES = "0 */5 * * * *";
 
 /** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 export function composeTickers(
-  { lease, cluster, clockWatch }: Base,
+  { lease, cluster, clockWatch, database }: Base,
   { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
@@ -32,5 +33,6 @@ export function composeTickers(
     createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),
     createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.tick() : sources.keepAlive())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
+    createTicker(EVERY_FIVE_MINUTES, async () => database.restThreads()),
   ];
 }
