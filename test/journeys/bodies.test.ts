@@ -16,7 +16,14 @@ const REACHED_BY: Record<Route["verb"], readonly string[]> = {
 };
 const VERBS = Object.values(REACHED_BY).flat();
 /** No route has these. */
-const UNKNOWN = ["/nothing", "/v1/nothing/", "/V1/me/", "/account/nothing/", "/staff/nothing/", "/%FF"];
+const UNKNOWN = [
+  "/nothing",
+  "/v1/nothing/",
+  "/V1/me/",
+  "/account/nothing/",
+  "/staff/nothing/",
+  "/%FF",
+];
 const HOSTS = ["kanalog", "a", "[", "kanalog:99999"];
 /** Most processor time that one request may take, and that all of them may take on average. */
 const [WORK_MAX_MS, MEAN_MAX_MS] = [1_000, 10];
@@ -79,7 +86,12 @@ async function staffCookie(): Promise<string> {
   const visitor = remoteVisitor(serving.address);
   const account = { name: "Ada", organization: "Acme", email: "ada@example.com" };
   const token = path.split("=")[1] ?? "";
-  const done = await visitor.post(path, { action: "set-up", token, ...account, password: PASSWORD });
+  const done = await visitor.post(path, {
+    action: "set-up",
+    token,
+    ...account,
+    password: PASSWORD,
+  });
   expect(done.location).toBe("/staff/start/");
   return [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 }
