@@ -9,21 +9,15 @@ export interface Takes {
 /** Enough for a form, or a small object. */
 const BYTES_MAX = 16 * 1024;
 
-export const takesForm = (bytesMax = BYTES_MAX): Takes => ({
-  as: "form",
-  bytesMax,
-  fileBytesMax: 0,
-});
+export function takesForm(bytesMax = BYTES_MAX): Takes {
+  return { as: "form", bytesMax, fileBytesMax: 0 };
+}
 
-export const takesJson = (bytesMax = BYTES_MAX): Takes => ({
-  as: "json",
-  bytesMax,
-  fileBytesMax: 0,
-});
+export function takesJson(bytesMax = BYTES_MAX): Takes {
+  return { as: "json", bytesMax, fileBytesMax: 0 };
+}
 
 /** A form with a file. */
-export const takesFile = (fileBytesMax: number): Takes => ({
-  as: "file",
-  bytesMax: BYTES_MAX,
-  fileBytesMax,
-});
+export function takesFile(fileBytesMax: number): Takes {
+  return { as: "file", bytesMax: BYTES_MAX, fileBytesMax };
+}

@@ -40,9 +40,11 @@ export class Body {
    * `unavailable` if the appliance did
    */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const bytesMax = this.#takes?.bytesMax ?? 0;
     if (this.#length === 0) return new Uint8Array();
-    if (this.#exceeds(bytesMax)) throw this.refusal() ?? tooLarge(bytesMax);
+    const refusal = this.refusal();
+    if (refusal !== null) throw refusal;
+    const bytesMax = this.#takes?.bytesMax ?? 0;
+    if (this.#exceeds(bytesMax)) throw tooLarge(bytesMax);
     if (this.#length === Infinity) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of this.#read(bytesMax)) chunks.push(chunk);
