@@ -19,7 +19,7 @@ export const EVERYTHING_ON = {
 export async function routeTable(): Promise<Route[]> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...EVERYTHING_ON });
   const app = await createApp(config, fakePorts());
-  const routes = app.server.routes.map(({ method, path }) => ({ method, path }));
+  const routes = app.server.routes.map(({ verb, path }) => ({ method: verb, path }));
   await app.close();
   return routes;
 }
