@@ -112,6 +112,10 @@ const ROWS: Record<number, string> = {
     INSERT INTO alert_posts VALUES (1, 1);`,
   22: "INSERT INTO last_post_order VALUES (0, 1700000000000 >> 20, 1, 1700000000000);",
   24: "INSERT INTO cluster_copy VALUES ('5f0c2a7e-0000-4000-8000-000000000000', 7, '12', 0, '5f0c2a7e-0000-4000-8000-000000000001');",
+  28: `
+    INSERT INTO oauth_grants VALUES (1, x'03', 'a.example');
+    INSERT INTO oauth_codes VALUES (x'01', x'03', 'Assistant', 1, 'https://a.example/back', 'c', 1763000060000, 1763000001000, 1);
+    INSERT INTO oauth_tokens VALUES (x'02', 1, 'refresh', 1765000000000, NULL);`,
 };
 
 /** Writes a database as the program of a schema version left it, with rows in every table. */

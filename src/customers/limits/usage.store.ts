@@ -1,10 +1,7 @@
-import { and, eq, gt, lte, min } from "drizzle-orm";
 import type { Place } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { change, eqParam, param, query } from "../../db/query.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
 import { periodAt } from "../accounts/plan.ts";
-import { usageDays } from "./usage.table.ts";
 
 /** Requests of the same kind, counted together. */
 export interface UsageEntry {
@@ -134,34 +131,4 @@ export function addUsage(
 
 function fitting({ quota, units, requests }: UsageEntry, used: number): number {
   return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
-}
-
-const nextOrganization = query((db) =>
-  db
-    .select({ id: min(usageDays.organizationId) })
-    .from(usageDays)
-    .where(gt(usageDays.organizationId, param("after"))),
-);
-
-/** The next organization with usage, found by a single step in the index; null after the last one. */
-export async function selectNextWithUsage(db: Database, after: number): Promise<number | null> {
-  return (await nextOrganization(db).get({ after }))?.id ?? null;
-}
-
-const removeOldestDay = change((db) => {
-  const isOfOrganization = eqParam(usageDays.organizationId, "organizationId");
-  const oldest = db
-    .select({ day: min(usageDays.day) })
-    .from(usageDays)
-    .where(and(isOfOrganization, lte(usageDays.day, param("until"))));
-  return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
-});
-
-/** Removes an organization's oldest day if it is old enough. @returns number of rows removed */
-export async function deleteOldestDay(
-  tx: Transaction,
-  organizationId: number,
-  until: Day,
-): Promise<number> {
-  return (await removeOldestDay(tx).run({ organizationId, until })).changes;
 }

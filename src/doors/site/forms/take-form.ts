@@ -4,6 +4,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { takesForm } from "../../../values/takes.ts";
 import type { Body } from "../../front/body.ts";
 import { isSameToken } from "../guard/csrf.ts";
+import { requireTurn } from "../guard/require-turn.ts";
 import { ONCE, showsFaults } from "../look/form.tsx";
 import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
@@ -96,6 +97,12 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   try {
     if (action === undefined) {
       throw new AppError("not_found", message("formGone"));
+    }
+    const { membership, signedIn } = sent;
+    if (signedIn !== null) {
+      requireTurn(sent, context, [
+        `change ${membership?.organization.id ?? signedIn.person.email}`,
+      ]);
     }
     const view = await action(sent, context);
     context.sentForms.keep(sentOnce);

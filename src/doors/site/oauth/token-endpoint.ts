@@ -2,7 +2,7 @@ import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
 import { isResource } from "../../../customers/oauth/authorization-request.ts";
 import type { Body } from "../../front/body.ts";
 import type { Incoming } from "../../front/front.ts";
-import { networkOf } from "../guard/client-ip.ts";
+import { limitNames } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer } from "./oauth-answer.ts";
 
@@ -56,14 +56,14 @@ async function throttled(
   { throttle, clientIp, ports }: SiteContext,
   work: () => Promise<{ answer: OAuthAnswer; isGood: boolean }>,
 ): Promise<OAuthAnswer> {
-  const network = networkOf(clientIp(request));
-  const name = `token ${network}`;
-  if (throttle.take([name, `exchange ${network}`], ports.clock.now()) !== null) {
+  const address = clientIp(request);
+  const names = limitNames("token", address);
+  if (throttle.take([...names, ...limitNames("exchange", address)], ports.clock.now()) !== null) {
     const description = "Too many requests from this network. Try again in a minute.";
     return { ...fault(429, "temporarily_unavailable", description), retryAfterS: 60 };
   }
   const { answer, isGood } = await work();
-  if (isGood) throttle.giveBack(name, ports.clock.now());
+  if (isGood) for (const name of names) throttle.giveBack(name, ports.clock.now());
   return answer;
 }
 
