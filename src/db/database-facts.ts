@@ -29,6 +29,8 @@ export interface TableFacts {
 
 /** Limit for counting rows: SQLite stores no counts and visits some ten million rows a second. */
 const COUNTED_MAX = 1_000_000;
+/** The same where all tables are counted, some of which have wide rows. */
+const COUNTED_OF_ALL_MAX = 100_000;
 
 /** Counts the search index's segments by stepping from one to the next: the index has a row per page. */
 const SEARCH_SEGMENTS = `
@@ -47,7 +49,7 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
     schemaVersion: schemaVersion(db),
     sqliteVersion: text(db, "SELECT sqlite_version() AS value"),
     searchSegments: number(db, SEARCH_SEGMENTS),
-    tables: countRows(db, tableNames(db)),
+    tables: tableNames(db).map((name) => tableFacts(db, name, COUNTED_OF_ALL_MAX)),
   };
 }
 
@@ -78,13 +80,13 @@ export function tableNames(db: Database): string[] {
 
 /** Rows of some tables. Runs under the deadline. */
 export function countRows(db: Database, names: readonly string[]): TableFacts[] {
-  return names.map((name) => tableFacts(db, name));
+  return names.map((name) => tableFacts(db, name, COUNTED_MAX));
 }
 
-function tableFacts(db: Database, name: string): TableFacts {
-  const some = `SELECT 1 FROM ${name} WHERE ${WITHIN_DEADLINE} LIMIT ${COUNTED_MAX + 1}`;
+function tableFacts(db: Database, name: string, rowsMax: number): TableFacts {
+  const some = `SELECT 1 FROM ${name} WHERE ${WITHIN_DEADLINE} LIMIT ${rowsMax + 1}`;
   const rows = number(db, `SELECT count(*) AS n FROM (${some})`);
-  return { name, rows: Math.min(rows, COUNTED_MAX), isMore: rows > COUNTED_MAX };
+  return { name, rows: Math.min(rows, rowsMax), isMore: rows > rowsMax };
 }
 
 function number(db: Database, sql: string): number {
