@@ -82,11 +82,13 @@ export async function createApp(
 
 /** @returns an address under which this machine can reach the server */
 function startListening(
-  { config, crew, ports: { log } }: Base,
+  { config, crew, ports: { log, system } }: Base,
   { server, oauthAddress }: Doors,
   running: Running,
 ): string {
   const port = listen(server, config, crew !== null);
+  // Watched from now on, so that `/readyz` can tell what happened before it was asked.
+  system.mainThreadLateness();
   running.address = listenerAddress(config.host, port);
   if (config.oauth && oauthAddress() === null) {
     log.warn(

@@ -1,10 +1,13 @@
 import { version } from "../../package.json";
 import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { createClockWatch } from "../ports/clock-watch.ts";
 import type { Ports } from "../ports/ports.ts";
 import { createRecentLog } from "../ports/recent-log.ts";
 import { ALWAYS_OWN } from "../upkeep/lease/lease.ts";
 import { createWorkerLease } from "../upkeep/lease/worker-lease.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { message } from "../values/messages/messages.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeCluster } from "./compose-cluster.ts";
 import { composeOthers } from "./compose-others.ts";
@@ -31,6 +34,12 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   const ports: Ports = { ...given, log: recentLog.log };
   const metrics = await createMetrics(config, ports);
   const readSecret = installationSecret(config, ports.random);
+  const clockWatch = createClockWatch(ports.clock, ports.log, crew?.bootedAt);
+  /** The clock, for everything that is billed or expires. @throws AppError `unavailable` while it is wrong */
+  const readClock = (): number => {
+    if (clockWatch.look() !== null) throw new AppError("unavailable", message("clockWrong"));
+    return ports.clock.now();
+  };
   const database = await openServingDatabase(
     config,
     ports,
@@ -46,9 +55,9 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   const lease = crew === null ? ALWAYS_OWN : createWorkerLease(db, threads.lease, ports);
   return {
     ...{ config, ports, crew, recentLog, metrics, database, domains, db, threads },
-    ...{ secret, secrets, lease },
+    ...{ secret, secrets, lease, clockWatch, readClock },
     others: composeOthers(crew),
-    cluster: composeCluster(db, domains.db, threads, config, ports, lease),
+    cluster: composeCluster(db, domains.db, threads, config, ports, lease, readClock),
   };
 }
 

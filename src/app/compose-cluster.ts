@@ -54,6 +54,7 @@ export interface ClusterPart {
 /**
  * @param writing a connection whose writes reach all nodes
  * @param nodeLease the lease among this node's workers
+ * @param readClock throws while this machine's clock is wrong
  */
 export function composeCluster(
   db: Database,
@@ -62,11 +63,12 @@ export function composeCluster(
   config: Config,
   ports: Ports,
   nodeLease: UpkeepLease,
+  readClock: () => number,
 ): ClusterPart {
   const settings = nodeSettings(config);
   return settings === null
     ? standalone(nodeLease)
-    : nodeOf(settings, { db, writing, cluster, config, ports, nodeLease });
+    : nodeOf(settings, { db, writing, cluster, config, ports, nodeLease, readClock });
 }
 
 function standalone(upkeep: UpkeepLease): ClusterPart {
@@ -89,14 +91,15 @@ interface NodeParts {
   config: Config;
   ports: Ports;
   nodeLease: UpkeepLease;
+  readClock: () => number;
 }
 
 function nodeOf(
   { url, node: name }: NodeSettings,
-  { db, writing, cluster, config, ports, nodeLease }: NodeParts,
+  { db, writing, cluster, config, ports, nodeLease, readClock }: NodeParts,
 ): ClusterPart {
   const { clock, log, random } = ports;
-  const usage = createClusterUsageCommits(db, url, name, clock);
+  const usage = createClusterUsageCommits(db, url, name, clock, readClock);
   const copy = async (): Promise<void> => {
     await finishStart(writing);
     await cluster.copyNewest({ node: name, program: version });

@@ -62,7 +62,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...door,
     ...serverParts(base, work),
     docs: { guides, brand: config.brand },
-    others: [site, operatorRoutes(endpoints, { ...door, ...composeOperator(base, work, context) })],
+    others: [
+      ...site,
+      ...operatorRoutes(endpoints, { ...door, ...composeOperator(base, work, context) }),
+    ],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);

@@ -9,7 +9,16 @@ import type { Base } from "./compose-base.ts";
 import { nodeSettings } from "./node-copy.ts";
 
 /** The scheduler's jobs, and the backups that one of them writes. */
-export function composeJobs({ config, ports, db, threads, metrics, lease, cluster }: Base) {
+export function composeJobs({
+  config,
+  ports,
+  db,
+  threads,
+  metrics,
+  lease,
+  cluster,
+  clockWatch,
+}: Base) {
   const backups = backupPlan(config);
   const node = nodeSettings(config)?.node;
   const settings = {
@@ -21,7 +30,8 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,
     followsImports,
-    isOwn: isOfNode ? lease.isOwn : cluster.upkeep.isOwn,
+    // By a wrong clock a job would close or remove days that are not over.
+    isOwn: () => clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
     run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
   }));
   const ledger = {

@@ -14,12 +14,13 @@ import type { Base } from "./compose-base.ts";
 const TRY: Wait = { maxMs: 500, pollMs: 1 };
 
 /** Counts requests against quotas and rates, and records when each key was last used. */
-export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Base) {
+export function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }: Base) {
   const { clock, log } = ports;
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
   const commit =
-    cluster.usage?.commit ?? createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
+    cluster.usage?.commit ??
+    createUsageCommits(db, clock, readClock, threads.checkpoints.checkpointBeside);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {

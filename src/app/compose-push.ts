@@ -1,5 +1,5 @@
 import { createMailer, type Mailer } from "../push/mail/mailer.ts";
-import { isMailDue } from "../push/mail/mails.store.ts";
+import { isMailDue, type Taken } from "../push/mail/mails.store.ts";
 import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
@@ -33,7 +33,7 @@ export function composeWebhooks({ db, threads, secrets, config, ports, metrics, 
 
 /** Sends queued mails. */
 export function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
-  const isDue = (nowMs: number) => isMailDue(db, nowMs);
+  const isDue = (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken);
   const queue = {
     ...{ isDue, claim: push.claimMail, end: push.endMail },
     dropOld: push.dropOldMails,

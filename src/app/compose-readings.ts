@@ -3,37 +3,57 @@ import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
 import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
 import { checkReadiness, type Readiness } from "../doors/http/readiness.ts";
+import type { Lateness } from "../ports/main-thread.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
-import { dayOf } from "../values/moscow-time.ts";
+import { dayOf, formatInstant } from "../values/moscow-time.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
+import type { Crew } from "./workers/crew.ts";
 
 /** Readings of this process: for the metrics, and for readiness. */
 export function composeReadings(
   base: Base,
   work: Work,
 ): { readings(): Promise<Readings>; ownReadiness(): Promise<Readiness> } {
-  const { config, ports, db, database, cluster } = base;
+  const { config, ports, db, database, cluster, clockWatch } = base;
   const now = () => ports.clock.now();
   return {
     readings: () => readAll(base, work),
     ownReadiness: () =>
       checkReadiness(
-        { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
+        {
+          ...databaseChecks(db, ports.system),
+          usage: work.commitCheck,
+          clock: clockWatch.look,
+          ...cluster.checks,
+        },
         {
           backup: () => backupWarning(work.scheduler),
           sources: () => silentWarning(db, now()),
           write_lock: database.lockWarning,
+          main_thread: () => latenessWarning(ports.system.mainThreadLateness(), base.crew),
           read_posts: () => stalledWarning(db, "read_posts", now(), config.webhookBatchMs),
           alert_posts: () => stalledWarning(db, "alert_posts", now(), config.webhookBatchMs),
         },
       ),
   };
+}
+
+/** Lateness of the main thread that is reported: everybody who asks waits as long. */
+const LATE_MAX_MS = 250;
+
+function latenessWarning(latest: Lateness | null, crew: Crew | null): string | null {
+  if (latest === null || latest.lateMs <= LATE_MAX_MS) return null;
+  const { lateMs, waitedMs, at } = latest;
+  const whose = crew === null ? "" : ` of worker ${crew.number}`;
+  const waited =
+    waitedMs === null ? "" : `, ${Math.round(waitedMs)} ms of it for want of a processor`;
+  return `The main thread${whose} was late by ${Math.round(lateMs)} ms at ${formatInstant(at)}${waited}.`;
 }
 
 /** Reads all gauges for one scrape. None of them needs a thread pool, so a busy one cannot delay it. */

@@ -13,11 +13,12 @@ import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts"
 import { createHashingQueue } from "../customers/people/hashing-queue.ts";
 import { createSitePeople } from "../customers/people/site-people.ts";
 import { createSiteSignUps } from "../customers/sign-up/site-sign-ups.ts";
+import { readMeta } from "../db/meta.ts";
 import { freeDiskBytes } from "../db/ready-checks.ts";
 import { requestIdOf } from "../doors/http/requests/request-id.ts";
 import type { AfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { createSentForms } from "../doors/site/guard/sent-forms.ts";
-import { createThrottle } from "../doors/site/guard/throttle.ts";
+import { createThrottle, throttleBuckets } from "../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { createMails } from "../push/mail/mails.ts";
 import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
@@ -50,7 +51,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     audit: createAuditLog(db),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
-    throttle: createThrottle(memory?.throttle),
+    throttle: createThrottle(memory?.throttle ?? throttleBuckets(clock.now())),
     sentForms: memory?.sentForms ?? createSentForms(),
     lastRequests: config.requestLog
       ? (keyId: number) => selectRequestLog(db, keyId, clock.now())
@@ -89,6 +90,7 @@ function composeOutside({ db, threads, ports }: Base) {
       threads.writer,
       ports,
       createGetGuarded(guard, network, DOCUMENT_LIMITS),
+      readMeta(db, "cursor_secret"),
     ),
     pictures: createPictures(createGetGuarded(guard, network, PICTURE_REQUEST), clock),
   };

@@ -1,4 +1,4 @@
-import type { StartFacts } from "../doors/http/docs/start-page.ts";
+import { COUNTED_TABLES, type StartFacts } from "../doors/http/docs/start-page.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
@@ -17,7 +17,7 @@ export function composeStartFacts(
 
   async function countRows(): Promise<StartFacts["tables"]> {
     try {
-      return (await threads.readers.readDatabaseFacts()).tables;
+      return await threads.readers.countRows(COUNTED_TABLES);
     } catch (error) {
       log.warn({ err: error }, "the rows could not be counted for the start page");
       return null;

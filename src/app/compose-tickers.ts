@@ -4,10 +4,11 @@ import type { Work } from "./compose-work.ts";
 
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+const EVERY_FIVE_MINUTES = "0 */5 * * * *";
 
 /** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 export function composeTickers(
-  { lease, cluster }: Base,
+  { lease, cluster, clockWatch, database }: Base,
   { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
@@ -20,6 +21,7 @@ export function composeTickers(
     if (lease.isOwn()) await work();
   };
   return [
+    createTicker(EVERY_SECOND, async () => void clockWatch.look()),
     createTicker(EVERY_SECOND, lease.tick),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
     createTicker(EVERY_SECOND, cluster.tick),
@@ -31,5 +33,6 @@ export function composeTickers(
     createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),
     createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.tick() : sources.keepAlive())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
+    createTicker(EVERY_FIVE_MINUTES, async () => database.restThreads()),
   ];
 }

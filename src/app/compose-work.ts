@@ -3,7 +3,7 @@ import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
-import { createKeys } from "../customers/keys/keys.ts";
+import { createKeys, type Keys } from "../customers/keys/keys.ts";
 import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
@@ -28,11 +28,16 @@ function composeCustomers(base: Base) {
   const accounts = createAccounts(db, threads.writer);
   const tokens = config.oauth ? accessTokens : null;
   const keys = createKeys(db, threads.writer, ports.random, tokens);
+  // A wrong clock would let an expired key in, or keep a valid one out.
+  const verify: Keys["verify"] = (header, nowMs) => {
+    base.readClock();
+    return keys.verify(header, nowMs);
+  };
   const { keyUse, usage, limits, commitCheck } = composeLimits(base);
   const hooks = composeWebhooks(base);
   const { webhooks, alerts } = hooks;
   return {
-    ...{ accounts, keys, keyUse, usage, commitCheck, hooks },
+    ...{ accounts, keys: { ...keys, verify }, keyUse, usage, commitCheck, hooks },
     mailer: composeMailer(base),
     services: composeServices(base, { keyUse, limits, webhooks, alerts }),
   };

@@ -68,6 +68,11 @@ export function databaseThreads(
     threadLoads: (): Record<string, ThreadLoad> =>
       Object.fromEntries(started.map(({ name, load }) => [name, load()])),
 
+    /** Ends threads that nobody has needed since the last call. */
+    restThreads(): void {
+      for (const pool of started) pool.rest();
+    },
+
     async endThreads(): Promise<void> {
       await Promise.all(started.map((pool) => pool.close()));
     },

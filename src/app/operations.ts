@@ -37,7 +37,7 @@ import { peopleOperations, sessionOperations } from "../customers/people/site-pe
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
-import { readDatabaseFacts } from "../db/database-facts.ts";
+import { countRows, readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
@@ -94,6 +94,7 @@ export const pools = {
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),
       previewAlert: query(previewAlert),
+      countRows: query(countRows),
       readDatabaseFacts,
     },
   },

@@ -51,6 +51,7 @@ export async function openServingDatabase(
     db,
     threads: started.threads,
     threadLoads: started.threadLoads,
+    restThreads: started.restThreads,
     lockWarning: lockWatch.warning,
     tickSnapshot: isShared ? withoutTickSnapshots : createTickSnapshots(db, clock),
 

@@ -23,11 +23,11 @@ export async function stop(
   const closing = new AbortController();
   const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
   await Promise.race([
-    Promise.all([server.server && server.stop(), ...work.map((one) => one.stop())]),
+    Promise.all([server.server?.stop(), ...work.map((one) => one.stop())]),
     timeIsUp,
   ]);
   // A client that never finishes its request must not keep the process alive.
-  if (server.server) await server.stop(true);
+  await server.server?.stop(true);
   // Awaited after the last answers, because these may have started more work.
   await Promise.race([Promise.all(settled.map((one) => one())), timeIsUp]);
   closing.abort();

@@ -1,6 +1,10 @@
+import type { Clock } from "../ports/clock.ts";
+
 const PAUSE_MS = 1;
-/** Attempts of `untilFree`, a millisecond apart: some ten seconds. */
-const TRIES_MAX = 10_000;
+/** Attempts of `untilFree`, a millisecond apart: half a minute or more. */
+const TRIES_MAX = 30_000;
+/** How long a process waits for another that makes the file, on a slow machine too. */
+const MAKE_MAX_MS = 60_000;
 
 /** Whether the error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
@@ -18,6 +22,30 @@ export function untilFree<T>(work: () => T): T {
     } catch (error) {
       if (!isBusy(error) || tries === TRIES_MAX) throw error;
       pauseThread();
+    }
+  }
+}
+
+/**
+ * Makes a part of the file unless it is made, or waits for another process that is making it. While it waits
+ * it looks again, without the lock: of many processes that start at once, one has work to do.
+ * @param find what was made; null until then
+ * @param make throws if another connection held the lock for too long
+ */
+export async function madeOnce<T>(
+  clock: Pick<Clock, "monotonic">,
+  find: () => T | null,
+  make: () => Promise<T>,
+): Promise<T> {
+  const giveUpAtMs = clock.monotonic() + MAKE_MAX_MS;
+  for (;;) {
+    const made = find();
+    if (made !== null) return made;
+    try {
+      return await make();
+    } catch (error) {
+      const isLocked = error instanceof Error && isBusy(error.cause);
+      if (!isLocked || clock.monotonic() >= giveUpAtMs) throw error;
     }
   }
 }

@@ -20,31 +20,17 @@ interface DatabaseSize {
   freePages: number;
 }
 
-interface TableFacts {
+export interface TableFacts {
   name: string;
   rows: number;
   /** True if there are more than were counted. */
   isMore: boolean;
 }
 
-const TABLES = [
-  "organizations",
-  "members",
-  "keys",
-  "people",
-  "categories",
-  "territories",
-  "channels",
-  "daily_statistics",
-  "posts",
-  "webhooks",
-  "webhook_deliveries",
-  "mails",
-  "audit_log",
-];
-
 /** Limit for counting rows: SQLite stores no counts and visits some ten million rows a second. */
 const COUNTED_MAX = 1_000_000;
+/** The same where all tables are counted, some of which have wide rows. */
+const COUNTED_OF_ALL_MAX = 100_000;
 
 /** Counts the search index's segments by stepping from one to the next: the index has a row per page. */
 const SEARCH_SEGMENTS = `
@@ -63,7 +49,7 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
     schemaVersion: schemaVersion(db),
     sqliteVersion: text(db, "SELECT sqlite_version() AS value"),
     searchSegments: number(db, SEARCH_SEGMENTS),
-    tables: TABLES.map((name) => tableFacts(db, name)),
+    tables: tableNames(db).map((name) => tableFacts(db, name, COUNTED_OF_ALL_MAX)),
   };
 }
 
@@ -81,10 +67,26 @@ export function readDatabaseSize(db: Database): DatabaseSize {
   };
 }
 
-function tableFacts(db: Database, name: string): TableFacts {
-  const some = `SELECT 1 FROM ${name} WHERE ${WITHIN_DEADLINE} LIMIT ${COUNTED_MAX + 1}`;
+/** All tables, by name, without those that SQLite and FTS5 create themselves. */
+export function tableNames(db: Database): string[] {
+  return db
+    .pragma<{ schema: string; name: string; type: string }>("table_list")
+    .filter(({ schema, name, type }) => {
+      return schema === "main" && /^(?:table|virtual)$/.test(type) && !name.startsWith("sqlite_");
+    })
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Rows of some tables. Runs under the deadline. */
+export function countRows(db: Database, names: readonly string[]): TableFacts[] {
+  return names.map((name) => tableFacts(db, name, COUNTED_MAX));
+}
+
+function tableFacts(db: Database, name: string, rowsMax: number): TableFacts {
+  const some = `SELECT 1 FROM ${name} WHERE ${WITHIN_DEADLINE} LIMIT ${rowsMax + 1}`;
   const rows = number(db, `SELECT count(*) AS n FROM (${some})`);
-  return { name, rows: Math.min(rows, COUNTED_MAX), isMore: rows > COUNTED_MAX };
+  return { name, rows: Math.min(rows, rowsMax), isMore: rows > rowsMax };
 }
 
 function number(db: Database, sql: string): number {

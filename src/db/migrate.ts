@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import { foldText } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { findBuild } from "./background-builds.ts";
+import { madeOnce } from "./busy.ts";
 import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
@@ -32,11 +33,12 @@ import { cluster } from "./migrations/024-cluster.ts";
 import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
-import { operator } from "./migrations/028-operator.ts";
+import { bounds } from "./migrations/028-bounds.ts";
+import { operator } from "./migrations/029-operator.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, type Wait } from "./transaction.ts";
 
 /** Migration N takes a file from version N-1 to N; a file's version is its `user_version`. */
 export const MIGRATIONS: readonly string[] = [
@@ -67,6 +69,7 @@ export const MIGRATIONS: readonly string[] = [
   clusterMarks,
   stemsOfTwo,
   formerShapes,
+  bounds,
   operator,
 ];
 
@@ -75,6 +78,9 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 export function schemaVersion(db: Database): number {
   return db.pragmaValue("user_version") as number;
 }
+
+/** Wait for the lock until the next look at whether another process has migrated the file. */
+const LOOK: Wait = { maxMs: 250, pollMs: 5 };
 
 /** Outcome of a migration. */
 interface Migration {
@@ -91,19 +97,29 @@ interface Migration {
  * the copy cannot be written
  */
 export async function migrate(db: Database, clock: Clock): Promise<Migration> {
-  const found = schemaVersion(db);
-  if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
-  // Rebuilding a table drops the old one, which would cascade to all rows that refer to it.
-  db.pragma("foreign_keys = OFF");
-  try {
-    return await migrateWhole(db, clock);
-  } finally {
-    db.pragma("foreign_keys = ON");
-  }
+  return madeOnce(
+    clock,
+    () => findCurrent(db),
+    async () => {
+      // Rebuilding a table drops the old one, which would cascade to all rows that refer to it.
+      db.pragma("foreign_keys = OFF");
+      try {
+        return await migrateWhole(db, clock);
+      } finally {
+        db.pragma("foreign_keys = ON");
+      }
+    },
+  );
+}
+
+/** Null if the file has to be migrated. */
+function findCurrent(db: Database): Migration | null {
+  const from = schemaVersion(db);
+  return from === SCHEMA_VERSION ? { from, snapshot: null } : null;
 }
 
 function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
-  return inTransaction(db, clock, "migrate", () => {
+  const work = (): Migration => {
     // Read again under the lock: another process may have migrated while this one waited.
     const from = schemaVersion(db);
     requireKnownVersion(null, from);
@@ -131,7 +147,8 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
         : error;
     }
     return { from, snapshot };
-  });
+  };
+  return inTransaction(db, clock, "migrate", work, LOOK);
 }
 
 /**

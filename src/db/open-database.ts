@@ -26,7 +26,7 @@ const CACHES_KIB = {
   reader: 4 * 1024,
 };
 /** How long to wait while another process creates the file. */
-const OPEN_TIMEOUT_MS = 5_000;
+const OPEN_TIMEOUT_MS = 30_000;
 /**
  * Writers have no busy timeout, because they wait for the lock without blocking their thread
  * (transaction.ts). A reader meets a lock only briefly, while the file is opened or closed.

@@ -20,6 +20,8 @@ export function createThreadPool(
 ) {
   const started = new Set<Worker>();
   const idle: Worker[] = [];
+  /** Threads that have been idle since the last `rest`. */
+  let rested = new Set<Worker>();
 
   function start(): Worker {
     const thread = new Worker(entry);
@@ -39,11 +41,29 @@ export function createThreadPool(
 
   return {
     /** An idle thread, or a new one; undefined if too few file descriptors are left to start one. */
-    take: (): Worker | undefined => idle.pop() ?? (hasDescriptors() ? start() : undefined),
+    take(): Worker | undefined {
+      const thread = idle.pop();
+      if (thread === undefined) return hasDescriptors() ? start() : undefined;
+      rested.delete(thread);
+      return thread;
+    },
 
     /** Keeps a thread for its next task. */
     giveBack(thread: Worker): void {
       idle.push(thread);
+    },
+
+    /**
+     * Ends the threads that had nothing to do since the last call: each holds 16 MB, and starting it again
+     * takes 0.2 seconds of processor time.
+     */
+    rest(): void {
+      for (const thread of idle.filter((one) => rested.has(one))) {
+        idle.splice(idle.indexOf(thread), 1);
+        started.delete(thread);
+        send(thread, { end: true });
+      }
+      rested = new Set(idle);
     },
 
     async end(clock: Clock): Promise<void> {

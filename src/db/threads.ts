@@ -16,6 +16,8 @@ import { createThreadPool, send } from "./thread-pool.ts";
 export interface Threads<Ops extends Operations> {
   calls: Calls<Ops>;
   load(): ThreadLoad;
+  /** Ends the threads that had nothing to do since the last call. */
+  rest(): void;
   /** Ends the threads; tasks still running are rejected with `unavailable`. */
   close(): Promise<void>;
 }
@@ -144,6 +146,8 @@ export function startThreads<Ops extends Operations>(
 
     load: () => ({ threads: pool.threads, busy: running.size, waiting: waiting.waiting() }),
 
+    rest: threads.rest,
+
     async close() {
       closed = true;
       for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
@@ -162,6 +166,7 @@ export function inlineThreads<Ops extends Operations>(
   return {
     calls: callsOf(operations, async (name, rest) => operations[name]?.(db, clock, ...rest)),
     load: () => ({ threads: 0, busy: 0, waiting: 0 }),
+    rest() {},
     close: async () => {},
   };
 }

@@ -4,6 +4,7 @@ import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";
+import { takesJson } from "../values/takes.ts";
 import { channelNamed } from "./channel-named.ts";
 import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
@@ -112,6 +113,7 @@ export const alertsCreate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: alertToSpare,
+  takes: takesJson(),
   parameters: {
     name: required(nameField),
     q: required(queryField),
@@ -155,6 +157,7 @@ export const alertsUpdate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: alertsIncluded,
+  takes: takesJson(),
   parameters: {
     ...alertPath,
     name: nameField,
@@ -211,6 +214,7 @@ export const alertsPreview = apiMethod({
     "that matches. Sends nothing.",
   units: 1,
   planRule: alertsIncluded,
+  takes: takesJson(),
   parameters: alertPath,
   result: previewSchema,
   errors: ["not_found"],

@@ -7,7 +7,7 @@ import { message } from "../values/messages/messages.ts";
 import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
-import { type ApiMethod, type Call, FileAnswer, takesBody } from "./method.ts";
+import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
@@ -95,8 +95,8 @@ export async function callMethod(
 const CHARGES_MAX = 3;
 
 /**
- * Charges for an answer. If another node has changed the caller's account, the caller is rechecked with the
- * current state.
+ * Charges for an answer. If another node has changed the caller's account, or the key or the plan has ended
+ * by the time of the commit, the caller is checked again, as of then.
  * @throws AppError if the request must not be answered
  */
 async function charge(
@@ -104,17 +104,18 @@ async function charge(
   context: CallContext,
   request: FinishedRequest,
 ): Promise<Charged> {
-  const { services, nowMs } = context;
-  let { caller } = context;
+  const { services } = context;
+  let { caller, nowMs } = context;
   for (let attempt = 1; ; attempt++) {
-    const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, request);
+    const { allowed, used, isOutdated, at } = await services.limits.charge(caller, nowMs, request);
     if (allowed) return { caller, used };
+    nowMs = at;
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
     if (attempt >= CHARGES_MAX) throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
     requireAccess(method, caller);
-    requirePlan(method, { ...context, caller });
+    requirePlan(method, { ...context, caller, nowMs });
   }
 }
 
@@ -214,7 +215,7 @@ async function runMethod(
   raw: RawArguments,
   { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
-  const body = takesBody(method.verb) ? await readBody() : {};
+  const body = method.takes === undefined ? {} : await readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);

@@ -4,6 +4,7 @@ import type { Caller } from "../customers/keys/keys.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import type { Schema, ValueOf } from "../values/schema.ts";
+import type { Takes } from "../values/takes.ts";
 import type { Position } from "./cursor.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
@@ -21,11 +22,6 @@ export class FileAnswer {
 
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Whether requests with this verb may have a JSON body. */
-export function takesBody(verb: Verb): boolean {
-  return verb === "POST" || verb === "PATCH";
-}
-
 /**
  * What an operation of an API declares of itself: its route, its place in the documentation, and how its
  * arguments are read.
@@ -42,8 +38,8 @@ export interface Described<
   title: string;
   description: string;
   parameters: P;
-  /** Maximum size of the JSON body, if the verb takes one. */
-  bodyBytesMax: number;
+  /** What its requests' body may be; none if not declared. */
+  takes?: Takes;
   /** A parameter that, if given, makes all other query parameters ignored and unchecked. */
   soleParameter?: keyof P & string;
   /** Status of a successful answer; 204 has no body. */
@@ -115,8 +111,6 @@ const DEFAULTS = {
   audience: "everyone",
   status: 200,
   errors: [],
-  // Enough for the small object that most bodies are.
-  bodyBytesMax: 16 * 1024,
 } as const;
 type Defaulted = keyof typeof DEFAULTS;
 

@@ -12,6 +12,7 @@ import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { HOUR_MS } from "../values/moscow-time.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
+import { takesJson } from "../values/takes.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { fieldsOf } from "./fields.ts";
@@ -87,8 +88,8 @@ export const webhooksCreate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhookToSpare,
+  takes: takesJson(LIST_BYTES_MAX),
   parameters: { url: required(urlField), channels: required(channelsField) },
-  bodyBytesMax: LIST_BYTES_MAX,
   status: 201,
   result: newSecretSchema,
   run({ url, channels }, call) {
@@ -124,8 +125,8 @@ export const webhooksUpdate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
+  takes: takesJson(LIST_BYTES_MAX),
   parameters: { ...webhookPath, url: urlField, channels: channelsField, is_active: isActiveField },
-  bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
   // Comes before the faults of other fields, which do not matter while staff keep the webhook disabled.
@@ -178,6 +179,7 @@ export const webhooksRotateSecret = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
+  takes: takesJson(),
   parameters: {
     ...webhookPath,
     overlap_hours: inBody(
@@ -206,6 +208,7 @@ export const webhooksTest = apiMethod({
     "the webhook is disabled. At most once a minute; pings and resends together, at most six a minute to one host.",
   units: 0,
   planRule: webhooksIncluded,
+  takes: takesJson(),
   parameters: webhookPath,
   result: attemptSchema,
   errors: ["not_found", "throttled"],
@@ -254,6 +257,7 @@ export const webhooksResend = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
+  takes: takesJson(),
   parameters: { ...webhookPath, delivery: numberInPath("Delivery number.") },
   result: attemptSchema,
   errors: ["not_found", "conflict", "throttled"],

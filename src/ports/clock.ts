@@ -1,9 +1,13 @@
+import { uptime } from "node:os";
+
 /** Wall-clock time, monotonic time, and waiting. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   /** Milliseconds from an arbitrary origin, never backwards. For durations and deadlines. */
   monotonic(): number;
+  /** Milliseconds since the machine's boot, to a second; unlike `monotonic`, they count while it sleeps. */
+  sinceBoot(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
   /** @param signal ends the wait early; also if it is already aborted */
@@ -13,6 +17,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  sinceBoot: () => uptime() * 1000,
   endOfTurn: (work) => void setImmediate(work),
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {

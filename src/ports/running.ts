@@ -1,3 +1,4 @@
+import { dlopen } from "bun:ffi";
 import { hostname } from "node:os";
 
 /** Whether a process with this id runs on this machine. */
@@ -25,4 +26,23 @@ export function hasEnded(name: string, own: string): boolean {
   if (name === own || host !== hostname()) return false;
   // In a container every start gets the same process id, so a name with ours is from a previous start.
   return Number(processId) === process.pid || !isRunning(Number(processId));
+}
+
+/** `PR_SET_PDEATHSIG` of prctl, and the signal that no process can refuse. */
+const SIGNAL_AT_PARENTS_DEATH = 1;
+const SIGKILL = 9n;
+
+/**
+ * Has Linux kill this process as soon as its parent ends, however busy this process is: code of ours would
+ * only run once its thread is free. Does nothing if the parent has already ended, or without glibc.
+ */
+export function dieWithParent(): void {
+  try {
+    const { symbols } = dlopen("libc.so.6", {
+      prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    });
+    symbols.prctl(SIGNAL_AT_PARENTS_DEATH, SIGKILL, 0n, 0n, 0n);
+  } catch {
+    // Another C library; the worker notices that its channel to the parent closes.
+  }
 }

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type Lateness, processorWaitMs, watchMainThread } from "./main-thread.ts";
 
 /** The machine that the appliance runs on, and its own process. */
 export interface System {
@@ -11,6 +12,8 @@ export interface System {
    * sampling, which wakes the process regularly and therefore waits until somebody asks.
    */
   eventLoopDelay(): EventLoopDelay | null;
+  /** The main thread's longest lateness of the last ten seconds. The first call starts watching it. */
+  mainThreadLateness(): Lateness | null;
 }
 
 export interface ProcessFacts {
@@ -18,6 +21,8 @@ export interface ProcessFacts {
   startedAt: number;
   /** Processor time since the start, summed over all processors. */
   processorSeconds: number;
+  /** Time that the main thread waited for a processor; null if the system does not tell. */
+  waitedSeconds: number | null;
   residentBytes: number;
 }
 
@@ -32,6 +37,7 @@ export interface EventLoopDelay {
 const SAMPLE_EVERY_MS = 20;
 
 export function systemSystem(): System {
+  let lateness: (() => Lateness | null) | null = null;
   let delays: ReturnType<typeof monitorEventLoopDelay> | null = null;
   return {
     async freeBytes(folder) {
@@ -40,11 +46,17 @@ export function systemSystem(): System {
     },
     process() {
       const { user, system } = process.cpuUsage();
+      const waitedMs = processorWaitMs();
       return {
         startedAt: performance.timeOrigin,
         processorSeconds: (user + system) / 1e6,
+        waitedSeconds: waitedMs === null ? null : waitedMs / 1000,
         residentBytes: process.memoryUsage.rss(),
       };
+    },
+    mainThreadLateness() {
+      lateness ??= watchMainThread();
+      return lateness();
     },
     eventLoopDelay() {
       if (delays === null) {

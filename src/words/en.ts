@@ -854,10 +854,8 @@ const staffPages = {
     metrics: "Computes growth and engagement, after imports too",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
-    "prune-usage": "Removes old usage",
+    retention: "Removes rows that their table's rule no longer keeps",
     "prune-cluster": "Forgets removed rows that all nodes have copied",
-    "prune-oauth": "Removes expired access of assistants, and expired sessions",
-    "prune-deliveries": "Removes old deliveries",
     "silent-sources": "Notifies staff of silent sources",
     backup: "Backs up the database",
   } as Record<string, string>,
@@ -888,6 +886,25 @@ const staffPages = {
   tables: "Tables",
   table: "Table",
   rows: "Rows",
+  rule: "Rule",
+  rules: {
+    business: "kept until somebody removes them",
+    derived: "removed with the rows that they belong to",
+    fixed: "a fixed number",
+    queue: "removed once processed",
+  },
+  ruleAge: (days: number) =>
+    days === 0 ? "removed once expired" : `removed after ${days === 1 ? "a day" : `${days} days`}`,
+  ruleMost: (rows: string) => `at most ${rows}`,
+  ruleOf: {
+    channel: "per channel",
+    grant: "per assistant's access",
+    key: "per key",
+    organization: "per organization",
+    person: "per person",
+    source: "per source",
+    table: "in all",
+  },
   moreThan: "more than",
   units: ["bytes", "KB", "MB", "GB", "TB"],
 
@@ -1246,7 +1263,7 @@ const mentionPages = {
 const signUpPage = {
   title: "Sign up",
   text: "Enter your email address. You will get a link for choosing a password and getting your first key, on the Test plan.",
-  sent: "An email is on its way to this address. Its link works once, within a day.",
+  sent: "An email is on its way to this address. Its link works once, within a day. An address that was given several times within an hour gets only the first emails.",
   send: "Send the link",
   haveOne: "Already have an account?",
   finish: "Your account",
@@ -1497,7 +1514,8 @@ export const en = {
   forgotten: "Forgot the password?",
   forgottenText:
     "Enter your email address. If it has an account here, you will get a link for choosing a new password.",
-  forgottenSent: "If this address has an account here, an email with a link is on its way.",
+  forgottenSent:
+    "If this address has an account here, an email with a link is on its way. If several were asked for within an hour, the latest that came holds.",
   forgottenNoMail:
     "This appliance does not send mail. Ask its operator: the command “kanalog member password” sets a new password.",
   sendLink: "Send the link",
@@ -1508,6 +1526,8 @@ export const en = {
     "This link is not valid: it has been used or has expired, or you already have a password here. Sign in with your password, or ask for a new link.",
   wrongPassword: "The email address or the password is wrong.",
   tooManyAttempts: (when: string) => `Too many attempts. Try again ${when}.`,
+  tooManyForAccount: (when: string) =>
+    `Too many attempts. Try again ${when}, or choose a new password with a mailed link: it also opens the account from here.`,
   sessionEnded:
     "Your session has ended, and what you typed was not sent. Sign in and type it again.",
   sendAgain:

@@ -28,7 +28,7 @@ async function serve(databasePath: string, kind: string): Promise<void> {
   const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
   if (kind === "unbilled") {
     app.services.limits.charge = () =>
-      Promise.resolve({ allowed: true, used: 0, isOutdated: false });
+      Promise.resolve({ allowed: true, used: 0, isOutdated: false, at: 0 });
     app.services.limits.record = () => {};
   }
   console.log(app.listen());

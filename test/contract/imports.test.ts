@@ -68,9 +68,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     DOORS.map((door) => [
       door,
-      ["methods", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
+      ["doors/front", "methods", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
     ]),
   ),
+  "doors/front": BOTTOM,
   methods: [...Object.keys(GROUPS), ...BOTTOM],
   words: BOTTOM,
   ...Object.fromEntries(
@@ -108,7 +109,7 @@ const EXCEPTIONS: readonly {
 const PACKAGES: Record<string, readonly string[]> = {
   "better-sqlite3": ["db"],
   "drizzle-orm/better-sqlite3": ["db"],
-  elysia: ["doors/http", "doors/mcp", "doors/site"],
+  elysia: ["doors/front", "doors/http/docs"],
   "@sinclair/typebox": ["values"],
   "@elysiajs/swagger": ["doors/http"],
   "swagger-ui-dist": ["doors/http"],
@@ -330,6 +331,11 @@ describe("the outside world", () => {
       return found === null || isAllowed ? [] : [`${file}: ${found[0]}`];
     });
     expect(wrong).toEqual([]);
+  });
+
+  test("reaches the program through the front layer only", () => {
+    const serving = [...files].filter(([, source]) => /\bBun\.serve\(/.test(source));
+    expect(serving.map(([file]) => file)).toEqual(["doors/front/front.ts"]);
   });
 
   test("includes the database, which only stores use: no SQL in doors, methods or imports", () => {

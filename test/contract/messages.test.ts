@@ -175,6 +175,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{}, "The server failed to answer this request. Its X-Request-Id finds it in the log."],
   ],
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
+  clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],
@@ -183,6 +184,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{}, "Send the body as JSON, with the header `Content-Type: application/json`."],
   ],
   bodyNotJson: [[{}, "The body is not valid JSON in UTF-8."]],
+  bodyNotTaken: [[{}, "This request takes no body."]],
   bodyTooLarge: [
     [{ kib: 64 }, "The body is larger than 64 KiB."],
     [{ kib: 2048 }, "The body is larger than 2 MiB."],

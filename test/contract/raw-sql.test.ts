@@ -90,6 +90,10 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: ["customers/limits/copy-usage.ts"],
   },
   {
+    why: "The rules of tables are conditions in SQL, of tables that are all treated alike.",
+    files: ["upkeep/retention/retain.store.ts"],
+  },
+  {
     why: "Organizations take turns: a window over a materialized query.",
     files: ["push/webhooks/delivery/claim-due.ts"],
   },

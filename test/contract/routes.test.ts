@@ -124,10 +124,11 @@ const withoutSlash = (path: string): string => path.slice(0, -1);
 describe("without a key", () => {
   test("every route answers 401, except the public ones", async () => {
     const paths = new Set<string>();
-    for (const { method, path } of appliance.app.server.routes) {
+    for (const { verb: method, path } of appliance.app.server.routes) {
       if (PUBLIC.includes(path) || path === PUSHED || isOfSite(path)) continue;
       if (!isOfOperator(path)) paths.add(path);
-      for (const verb of method === "ALL" ? ALL_VERBS.slice(2) : [method]) {
+      const verbs = method === "GET" ? ["GET", "HEAD"] : [method];
+      for (const verb of method === "ALL" ? ALL_VERBS.slice(2) : verbs) {
         const answer = await appliance.request(concrete(path), { method: verb });
         const line = `${verb} ${path}`;
         // The redirect to the trailing slash reveals nothing that requires a key.
@@ -145,7 +146,7 @@ describe("without a key", () => {
 
   test("the public routes answer, and are exactly these", async () => {
     const open = new Set<string>();
-    for (const { method, path } of appliance.app.server.routes) {
+    for (const { verb: method, path } of appliance.app.server.routes) {
       if (path.startsWith("/v1/") || isOfSite(path) || isOfOperator(path)) continue;
       open.add(path);
       if (method === "ALL") continue;
@@ -154,11 +155,13 @@ describe("without a key", () => {
         expect([method, refused.status]).toEqual(["POST", 404]);
         continue;
       }
-      expect(["GET", "HEAD"], path).toContain(method);
-      const { status } = await appliance.request(concrete(path), { method });
-      expect(status, path).toBe(
-        REDIRECTED.includes(path) ? 301 : HIDDEN.includes(path) ? 404 : 200,
-      );
+      expect(method, path).toBe("GET");
+      for (const verb of ["GET", "HEAD"]) {
+        const { status } = await appliance.request(concrete(path), { method: verb });
+        expect(status, path).toBe(
+          REDIRECTED.includes(path) ? 301 : HIDDEN.includes(path) ? 404 : 200,
+        );
+      }
     }
     expect([...open].sort()).toEqual([...PUBLIC, PUSHED].sort());
   });
@@ -258,19 +261,6 @@ describe("a wrong verb", () => {
       expect((await appliance.request("/v1/me/", init)).status).toBe(401);
       expect((await appliance.request("/v1/me/", { ...init, key })).status).toBe(405);
     }
-  });
-
-  test("is refused on the public routes too, whatever the body, which is not read", async () => {
-    const headers = { "content-type": "application/json" };
-    for (const path of PUBLIC) {
-      const sent = { method: "POST", headers, duplex: "half" } as const;
-      for (const body of ["{bad", `[${"0,".repeat(1_000_000)}0]`]) {
-        const request = new Request(`http://localhost${concrete(path)}`, { ...sent, body });
-        const response = await appliance.app.server.handle(request);
-        expect([path, response.status, request.bodyUsed]).toEqual([path, 405, false]);
-      }
-    }
-    expect(appliance.ports.log.errors).toEqual([]);
   });
 
   test("is a 405 on the public routes too", async () => {

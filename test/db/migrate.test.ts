@@ -141,9 +141,30 @@ test("a process that opens a new file while another one creates it waits", async
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
 });
 
+test("a process waits for the schema for as long as another needs on a slow machine, and then needs no lock", async () => {
+  const maker = machine.open();
+  maker.pragma("journal_mode = WAL");
+  maker.exec("BEGIN IMMEDIATE");
+  const startedMs = clock.now();
+  let isMade = false;
+  const waiting = {
+    ...clock,
+    async sleep(durationMs: number) {
+      clock.advance(durationMs);
+      if (isMade || clock.now() - startedMs < 30_000) return;
+      isMade = true;
+      maker.pragma(`user_version = ${SCHEMA_VERSION}`);
+      maker.exec("COMMIT; BEGIN IMMEDIATE");
+    },
+  };
+  using waiter = openDatabase(machine.database, clock);
+  expect(await migrate(waiter, waiting)).toEqual({ from: SCHEMA_VERSION, snapshot: null });
+  maker.close();
+});
+
 test("of processes that open a new file at once all succeed, and one creates the schema", async () => {
   const finished = await Promise.all(
-    Array.from({ length: 4 }, () => machine.runProgram(["plan", "list", "--json"])),
+    Array.from({ length: 8 }, () => machine.runProgram(["plan", "list", "--json"])),
   );
   for (const { exitCode, notes, out } of finished) {
     expect(exitCode, notes).toBe(0);

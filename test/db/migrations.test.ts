@@ -33,6 +33,7 @@ const STANDING: readonly string[] = [
   "8182130211aa",
   "9a6dabeaa371",
   "e3b0c44298fc",
+  "641e5d4dc30d",
   "1b81521bf6a8",
 ];
 

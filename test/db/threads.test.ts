@@ -53,6 +53,15 @@ test("a thread that fails while idle is replaced by another", async () => {
   expect(threads.load()).toEqual({ threads: 1, busy: 0, waiting: 0 });
 });
 
+test("a thread that had nothing to do between two looks is ended, and another starts when needed", async () => {
+  const first = await threads.calls.born();
+  threads.rest();
+  expect(await threads.calls.born()).toBe(first);
+  threads.rest();
+  threads.rest();
+  expect(await threads.calls.born()).not.toBe(first);
+});
+
 test("a statement that fails in a thread is the private cause of the error, without its values", async () => {
   const error = await threads.calls.refuse("a value").catch((reason: Error) => reason as Error);
   expect(sqlOf(error)).toBe("SELECT * FROM nowhere WHERE name = ?");

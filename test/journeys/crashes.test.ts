@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { ALERT_POSTS_A_DAY } from "../../src/push/webhooks/alerts/loaded-alerts.ts";
 import { changeCatalogOnAndOn, expectChanges, POSTS_REMOVED } from "../support/crash-catalog.ts";
@@ -13,6 +13,12 @@ import {
   type Keys,
   titleOf,
 } from "../support/crash-load.ts";
+import {
+  addSource,
+  expectRead,
+  happenOnAndOn,
+  SOURCE_POSTS_FROM,
+} from "../support/crash-source.ts";
 import { faultsOf } from "../support/file-faults.ts";
 import {
   type ReceivedRequest,
@@ -20,7 +26,8 @@ import {
   type ReceiverAnswer,
   startReceiver,
 } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { createMachine, type Finished, type Machine, type Serving } from "../support/machine.ts";
+import { SOURCE_ENVIRONMENT, type SourceWorld } from "../support/source-worlds/source-world.ts";
 import { HANGS_AFTER_MS, until } from "../support/until.ts";
 import {
   call,
@@ -34,8 +41,12 @@ import {
   withCustomers,
 } from "../support/webhook-journey.ts";
 
-/** Number of kills: one in the check, 200 by `bun run test:crash`, which also kills a single process. */
+/** Number of kills: one in the check, 1,000 by `bun run test:crash`, which also kills a single process. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
+/** Kills of one file, which is then checked in full; the next one's seed is one more. */
+const KILLS_OF_FILE = 50;
+/** A command's look into the whole file costs as much as the rest of a life. */
+const CHECKED_EVERY = 10;
 const IS_CAMPAIGN = process.env["KANALOG_TEST_KILLS"] !== undefined;
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const WEBHOOKS = 3;
@@ -43,7 +54,7 @@ const WEBHOOKS = 3;
  * A life ends after this time at the latest; before, after a random number of answers or of deliveries, in
  * turn.
  */
-const LIFE_MAX_MS = 2_000;
+const LIFE_MAX_MS = 1_000;
 const ANSWERS_MAX = 600;
 const REQUESTS_MAX = 30;
 const AFTER_REQUEST_MAX_MS = 10;
@@ -59,35 +70,61 @@ const FAILURES: readonly ReceiverAnswer[] = [
 
 let machine: Machine;
 let receiver: Receiver | null = null;
-beforeEach(() => {
-  machine = createMachine();
-});
-afterEach(async () => {
+let world: SourceWorld | null = null;
+afterEach(leave);
+
+async function leave(): Promise<void> {
   await machine.leave();
   await receiver?.close();
-});
+  await world?.server.stop();
+}
 
 const IS_LINUX = process.platform === "linux";
 
 test.if(IS_CAMPAIGN || !IS_LINUX)(
   "when everything is killed at random moments, nothing that was acknowledged is lost",
-  () => killOnAndOn(1),
-  300_000 + 15_000 * KILLS,
+  () => killFiles(1, Math.ceil(KILLS / 10)),
+  300_000 + 2_000 * KILLS,
 );
 
 test.if(IS_LINUX)(
   "with three workers, one of which is killed in the middle of each run, nothing that was acknowledged is lost",
-  () => killOnAndOn(3),
+  () => killFiles(3, KILLS),
   300_000 + 20_000 * KILLS,
 );
 
-async function killOnAndOn(workers: number): Promise<void> {
-  const serve = ["serve", "--workers", String(workers)];
-  console.info(
-    `${workers} workers, ${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
-  );
+/** What a campaign did, summed over its files. */
+type Tally = Record<string, number>;
+
+/** Kills the processes of one file after another; the last line counts all of them. */
+async function killFiles(workers: number, kills: number): Promise<void> {
   const startedAtMs = performance.now();
-  const chances = (stream: number) => seededRandom(SEED + stream);
+  const sums: Tally = {};
+  for (let done = 0; done < kills; done += KILLS_OF_FILE) {
+    const seed = SEED + done / KILLS_OF_FILE;
+    const count = Math.min(KILLS_OF_FILE, kills - done);
+    console.info(
+      `${workers} workers, ${count} kills (KANALOG_TEST_KILLS), seed ${seed} (KANALOG_TEST_SEED)`,
+    );
+    if (done > 0) await leave();
+    const tally = await killOnAndOn(workers, count, seed);
+    for (const [name, number] of Object.entries(tally)) sums[name] = (sums[name] ?? 0) + number;
+  }
+  const { requests = 0, units = 0, ...others } = sums;
+  const counts = Object.entries(others).map(([name, number]) => `${number} ${name}`);
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  console.info(
+    `${kills} kills: ${requests} requests, ${units} units, 0 lost; ${counts.join(", ")}; ` +
+      `${seconds.toFixed(0)} seconds, ${(seconds / kills).toFixed(1)} a kill`,
+  );
+}
+
+async function killOnAndOn(workers: number, kills: number, seed: number): Promise<Tally> {
+  machine = createMachine();
+  const environment = { ...pushing().environment, ...SOURCE_ENVIRONMENT };
+  const serve = (): Promise<Serving> => machine.serve(words, { environment });
+  const words = ["serve", "--workers", String(workers)];
+  const chances = (stream: number) => seededRandom(seed + 1_000_000 * stream);
   const [chance, moment] = [chances(0), chances(1)];
   const campaign: Campaign = { machine, serving: null, goesOn: true };
   /** Called for every event at which a life may end. */
@@ -102,7 +139,9 @@ async function killOnAndOn(workers: number): Promise<void> {
   });
   const [customer] = await withCustomers(machine, { customers: 1, channels: CHANNELS });
   const secrets = new Map<number, string>();
-  const first = await machine.serve(serve, pushing());
+  const source = await addSource(machine, seed);
+  world = source;
+  const first = await serve();
   for (let at = 0; at < WEBHOOKS; at++) {
     const webhook = await createWebhook(first, customer, receiver, `/hook/${at}`, [1]);
     secrets.set(webhook.id, webhook.secret);
@@ -118,7 +157,8 @@ async function killOnAndOn(workers: number): Promise<void> {
   const { keys, ended: changed } = changeKeysOnAndOn(campaign, chances(3));
   const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
   const { changes, ended: went } = changeCatalogOnAndOn(campaign, imports, chances(5));
-  const loads = Promise.all([called, imported, changed, backedUp, went]);
+  const read = happenOnAndOn(campaign, source, chances(6));
+  const loads = Promise.all([called, imported, changed, backedUp, went, read]);
   // Rejects when a load fails, which ends the campaign at any point.
   const failed = loads.then(() => new Promise<never>(() => {}));
 
@@ -128,8 +168,7 @@ async function killOnAndOn(workers: number): Promise<void> {
       ...[calls.answered, imports.titles, imports.posts, keys.good.size + keys.revoked.size],
       ...[backups.finished, changes.refreshes, changes.exports, changes.merged],
     );
-  const readyMs: number[] = [];
-  for (let kill = 1; kill <= KILLS; kill++) {
+  for (let kill = 1; kill <= kills; kill++) {
     await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
     expectUsage(calls);
   }
@@ -137,21 +176,19 @@ async function killOnAndOn(workers: number): Promise<void> {
   await loads;
 
   async function startAndKill(): Promise<void> {
-    const life = machine.spawn(serve, pushing());
+    const life = machine.spawn(words, { environment });
     await elapsed(moment() * START_MAX_MS);
     killAll(life.pid);
     await life.exited;
   }
 
   async function liveAndKill(kill: number): Promise<void> {
-    const spawnedAtMs = performance.now();
-    const serving = await machine.serve(serve, pushing());
+    const serving = await serve();
     await until(async () => (await serving.get("/readyz")).status === 200, "ready");
-    readyMs.push(performance.now() - spawnedAtMs);
     expect(serving.processorMs()).toBeLessThan(READY_PROCESSOR_MAX_MS);
     await expectKeys(keys, serving.get);
     campaign.serving = serving;
-    const checked = machine.runProgram(["check"]);
+    const checked = kill % CHECKED_EVERY === 1 ? machine.runProgram(["check"]) : null;
     const kind = kill % 2 === 0 ? "request" : "answer";
     let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
     const enough = new Promise<void>((resolve) => {
@@ -162,20 +199,18 @@ async function killOnAndOn(workers: number): Promise<void> {
     await Promise.race([enough, elapsed(LIFE_MAX_MS)]);
     // If a load made no progress, kills would prove nothing about it.
     if (kill === 1) await until(() => least() > 0, "something of each load");
-    const { out, notes } = await checked;
-    expect(notes).toBe("");
-    expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
+    if (checked !== null) expectSound(await checked);
     await elapsed(moment() * AFTER_REQUEST_MAX_MS);
-    if (workers > 1) await killWorker(serving, workers, moment);
+    if (workers > 1) await killWorker(serving, workers, moment, kill % 2 === 1);
     campaign.serving = null;
     killAll(serving.pid);
   }
 
   leasesRunOut();
-  const last = await machine.serve(serve, pushing());
-  const drainedFromMs = performance.now();
+  const last = await serve();
   await expectKeys(keys, last.get);
   await drain(received);
+  await expectRead(machine, source, last);
   expect(await last.stop()).toBe(0);
 
   expectUsage(calls);
@@ -188,22 +223,27 @@ async function killOnAndOn(workers: number): Promise<void> {
   for (const { id, title } of rows) expect(title).toBe(titleOf(id, imports.titles));
   expectChanges(machine, changes);
   const removedPosts = POSTS_REMOVED * changes.merged;
-  expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts + removedPosts);
+  const posts = machine.query(`SELECT id FROM posts WHERE id < ${SOURCE_POSTS_FROM}`);
+  expect(posts).toHaveLength(imports.posts + removedPosts);
   const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
 
   expect(deliveries).toBeGreaterThan(0);
-  const worst = Math.max(...readyMs);
-  console.info(
-    `${KILLS} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
-      `${backups.killed} of backups, ${changes.killed} of refreshes, exports and removals; ready after ${median(readyMs)} ms, at most ` +
-      `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
-      `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +
-      `${keys.revoked.size} revoked; ${backups.finished} backups; ${changes.refreshes} refreshes, ` +
-      `${changes.exports} exports, ${changes.merged} channels merged, ${changes.deleted} deleted; ${deliveries} deliveries in ` +
-      `${received.length} attempts, ${takenAgain} again after a 200; ` +
-      `${((performance.now() - startedAtMs) / 1000).toFixed(0)} seconds, the last ` +
-      `${((performance.now() - drainedFromMs) / 1000).toFixed(0)} after the last kill`,
-  );
+  return {
+    ...{ requests: calls.sent, answered: calls.answered, units: unitsOf("used", "usage_periods") },
+    ...{ "imported posts": imports.posts, "times all titles": imports.titles },
+    ...{ keys: keys.good.size + keys.revoked.size, "of them revoked": keys.revoked.size },
+    ...{ backups: backups.finished, refreshes: changes.refreshes, exports: changes.exports },
+    ...{ "channels merged": changes.merged, "channels deleted": changes.deleted },
+    ...{ "posts of bots": source.wanted().size, deliveries, attempts: received.length },
+    "deliveries again after a 200": takenAgain,
+    "commands killed": imports.killed + keys.killed + backups.killed + changes.killed,
+  };
+}
+
+/** Expects the output of `check` without any fault. */
+function expectSound({ out, notes }: Finished): void {
+  expect(notes).toBe("");
+  expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
 }
 
 /** Process ids of a serving process's workers. Linux only. */
@@ -228,14 +268,20 @@ function killAll(pid: number): void {
   }
 }
 
-/** Kills a worker, half of the time the one with the lease, and waits until it has been restarted. */
-async function killWorker(serving: Serving, workers: number, chance: () => number): Promise<void> {
+/** Kills a worker, half of the time the one with the lease; may wait until it has been restarted. */
+async function killWorker(
+  serving: Serving,
+  workers: number,
+  chance: () => number,
+  waits: boolean,
+): Promise<void> {
   const all = workersOf(serving.pid);
   const [lease] = machine.query<{ owner: string | null }>("SELECT owner FROM leases");
   const owner = Number(lease?.owner?.split(" ")[1]);
   const any = all[Math.floor(chance() * all.length)] ?? 0;
   const killed = chance() < 0.5 && all.includes(owner) ? owner : any;
   process.kill(killed, "SIGKILL");
+  if (!waits) return;
   const isBack = (): boolean => {
     const now = workersOf(serving.pid);
     return now.length === workers && !now.includes(killed);
@@ -249,13 +295,15 @@ async function killWorker(serving: Serving, workers: number, chance: () => numbe
 
 /** Stored units are at least those answered and at most those requested, by day and by period. */
 function expectUsage({ answered, sent }: Calls): void {
-  const sum = (of: string, table: string): number =>
-    machine.query<{ units: number }>(`SELECT coalesce(sum(${of}), 0) AS units FROM ${table}`)[0]
-      ?.units ?? 0;
-  const units = sum("used", "usage_periods");
+  const units = unitsOf("used", "usage_periods");
   expect(units).toBeGreaterThanOrEqual(answered);
   expect(units).toBeLessThanOrEqual(sent);
-  expect(sum("units", "usage_days")).toBe(units);
+  expect(unitsOf("units", "usage_days")).toBe(units);
+}
+
+function unitsOf(column: string, table: string): number {
+  const sql = `SELECT coalesce(sum(${column}), 0) AS units FROM ${table}`;
+  return machine.query<{ units: number }>(sql)[0]?.units ?? 0;
 }
 
 /** Keys that were created work, and revoked ones do not; only the last few are checked. */
@@ -344,8 +392,4 @@ function waiting(on: Machine): unknown {
     { nowMs: Date.now() },
   );
   return { ...unfinished(on), rows };
-}
-
-function median(numbers: readonly number[]): string {
-  return (numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0).toFixed(0);
 }

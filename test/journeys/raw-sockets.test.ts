@@ -339,14 +339,13 @@ describe("one connection", () => {
     }
   });
 
-  test("continues after a large body that nobody read", async () => {
+  test("is closed after a large body that nobody read", async () => {
     const connection = await connectRaw(serving.address);
     const size = 3 * 1024 * 1024;
     const head = ["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Content-Length: ${size}`];
     connection.send(lines(...head) + "a".repeat(size));
     expect((await connection.answer())?.status).toBe(401);
-    connection.send(get("X-Request-Id: after"));
-    expect((await connection.answer())?.headers["x-request-id"]).toBe("after");
+    await connection.ended;
     connection.close();
   });
 

@@ -188,12 +188,23 @@ describe.if(process.platform === "linux")("with several workers", () => {
     }
   });
 
-  test("the workers of a killed supervisor stop by themselves", async () => {
-    await withCatalog();
-    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
+  test("a killed supervisor takes its workers along, even busy ones, and the next one serves", async () => {
+    const { key } = await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
     const pids = [...pidsOf(serving).values()];
+    // A stopped worker stands for one whose thread is busy: it runs no code of ours.
+    process.kill(pids[0] as number, "SIGSTOP");
+    const load = Array.from({ length: 24 }, () => answered(serving, CARD, key).catch(() => null));
     process.kill(serving.pid, "SIGKILL");
+    const killedMs = performance.now();
     await until(() => pids.every(isGone), "the workers' end");
+    expect(performance.now() - killedMs).toBeLessThan(5_000);
+    await Promise.all(load);
+    const port = new URL(serving.address).port;
+    const next = await machine.serve(["serve", "--workers", "2", "--port", port]);
+    expect(next.address).toBe(serving.address);
+    expect((await answered(next, CARD, key)).status).toBe(200);
+    expect(await next.stop()).toBe(0);
   });
 
   test("a database that cannot be opened is reported once, and the command ends", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { type Campaign, CHANNELS, type Imports, runOrKill } from "./crash-load.ts";
+import { SOURCE_CHANNELS_FROM, SOURCE_POSTS_FROM } from "./crash-source.ts";
 import type { Machine } from "./machine.ts";
 import { elapsed } from "./webhook-journey.ts";
 
@@ -110,8 +111,10 @@ function expectWhole(ndjson: string, leastPosts: number): void {
 export function expectChanges(machine: Machine, { refreshes, merged, deleted }: CatalogChanges) {
   const counted = (sql: string) =>
     machine.query<{ n: number }>(`SELECT count(*) AS n ${sql}`)[0]?.n;
-  expect(counted(`FROM channels WHERE id > ${CHANNELS}`)).toBe(1);
-  expect(counted(`FROM posts WHERE id >= ${POSTS_FROM}`)).toBe(POSTS_REMOVED * merged);
+  const isOurs = `id < ${SOURCE_CHANNELS_FROM}`;
+  expect(counted(`FROM channels WHERE id > ${CHANNELS} AND ${isOurs}`)).toBe(1);
+  const range = `id >= ${POSTS_FROM} AND id < ${SOURCE_POSTS_FROM}`;
+  expect(counted(`FROM posts WHERE ${range}`)).toBe(POSTS_REMOVED * merged);
   expect(counted(`FROM posts WHERE channel_id = ${MERGED_INTO}`)).toBe(POSTS_REMOVED * merged);
   expect(counted("FROM removed_channels WHERE is_done = 1")).toBe(merged + deleted);
   expect(counted("FROM audit_log WHERE action = 'channel.merge'")).toBe(merged);

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
+import type { Lateness } from "../../src/ports/main-thread.ts";
 import type {
   GetRequest,
   GetResult,
@@ -18,13 +19,20 @@ import type { System } from "../../src/ports/system.ts";
 interface FakeClock extends Clock {
   set(instant: string): void;
   advance(durationMs: number): void;
+  /** Sets the clock without any time passing, as a person or a time service does. */
+  jump(byMs: number): void;
+  /** Time passes without the monotonic clock, as on a laptop that is closed. */
+  fallAsleep(durationMs: number): void;
 }
 
 export function fakeClock(instant: string): FakeClock {
   let nowMs = Date.parse(instant);
+  let jumpedMs = 0;
+  let sleptMs = 0;
   return {
     now: () => nowMs,
-    monotonic: () => nowMs,
+    monotonic: () => nowMs - jumpedMs - sleptMs,
+    sinceBoot: () => nowMs - jumpedMs,
     endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {
@@ -32,6 +40,14 @@ export function fakeClock(instant: string): FakeClock {
     },
     advance: (durationMs) => {
       nowMs += durationMs;
+    },
+    fallAsleep: (durationMs) => {
+      nowMs += durationMs;
+      sleptMs += durationMs;
+    },
+    jump: (byMs) => {
+      nowMs += byMs;
+      jumpedMs += byMs;
     },
   };
 }
@@ -187,13 +203,21 @@ function fakeMail(): FakeMail {
 interface FakeSystem extends System {
   /** Free bytes of every volume. */
   free: number;
+  lateness: Lateness | null;
 }
 
 function fakeSystem(): FakeSystem {
   const system: FakeSystem = {
     free: 100 * 1024 ** 3,
+    lateness: null,
+    mainThreadLateness: () => system.lateness,
     freeBytes: async () => system.free,
-    process: () => ({ startedAt: 0, processorSeconds: 1.5, residentBytes: 50_000_000 }),
+    process: () => ({
+      startedAt: 0,
+      processorSeconds: 1.5,
+      residentBytes: 50_000_000,
+      waitedSeconds: 0.5,
+    }),
     eventLoopDelay: () => ({ medianMs: 0.1, p99Ms: 2, maxMs: 30 }),
   };
   return system;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type HostileRequest, type Known, mostly, objectOf } from "./hostile-requests.ts";
 import { deepJson, hostileJson, hostileText, type ValueSchema } from "./hostile-values.ts";
+import { MODERN_META, MODERN_VERSION } from "./mcp-requests.ts";
 
 export interface Tool {
   name: string;
@@ -22,8 +23,8 @@ export function hostileCalls(
         name: mostly(fc.constant(name), fc.oneof(hostileText, hostileJson), 15),
         arguments: mostly(
           fc.oneof(
-            { weight: 4, arbitrary: objectOf(inputSchema, known) },
-            { weight: 1, arbitrary: objectOf(requiredOf(inputSchema), known) },
+            { weight: 1, arbitrary: objectOf(inputSchema, knownTo(name, known)) },
+            { weight: 1, arbitrary: objectOf(requiredOf(inputSchema), knownTo(name, known)) },
           ),
           hostileJson,
           12,
@@ -35,35 +36,69 @@ export function hostileCalls(
     fc.constantFrom("initialize", "ping", "tools/list", "server/discover", "resources/list"),
     hostileText,
   );
-  const body = fc.oneof(
-    { weight: 8, arbitrary: call.map((of) => JSON.stringify(of)) },
-    { weight: 2, arbitrary: message(method, hostileJson).map((of) => JSON.stringify(of)) },
-    {
-      weight: 1,
-      arbitrary: fc.oneof(
-        hostileJson.map((of) => JSON.stringify(of)),
-        deepJson,
-      ),
-    },
-    { weight: 1, arbitrary: hostileText },
+  const sound = fc.oneof(
+    { weight: 8, arbitrary: call },
+    { weight: 2, arbitrary: message(method, hostileJson) },
   );
-  return fc.record({
-    verb: mostly(fc.constant("POST"), fc.constantFrom("GET", "DELETE", "HEAD"), 30),
-    target: mostly(fc.constant("/v1/mcp/"), fc.constant("/v1/mcp"), 5),
-    headers: mostly(
-      fc.constant<string[]>([]),
-      fc.constantFrom<string[][]>(
-        ["MCP-Protocol-Version: 2025-11-25"],
-        ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: me_retrieve"],
-        ["MCP-Protocol-Version: 1", "Mcp-Session-Id: x"],
-        ["Origin: https://evil.example"],
-      ),
-      5,
-    ),
-    body,
-    isChunked: fc.constant(false),
-    key: mostly(fc.constant(keys[0] ?? ""), fc.constantFrom(...keys), 4),
-  });
+  const broken = fc.oneof(jsonText(hostileJson), deepJson, { weight: 2, arbitrary: hostileText });
+  const sent = fc.oneof(
+    { weight: 5, arbitrary: sound.map((of) => ({ body: JSON.stringify(of), headers: [] })) },
+    { weight: 5, arbitrary: sound.map(inModernEra) },
+    { weight: 2, arbitrary: fc.record({ body: broken, headers: someHeaders }) },
+  );
+  return fc
+    .record({
+      verb: mostly(fc.constant("POST"), fc.constantFrom("GET", "DELETE", "HEAD"), 30),
+      target: mostly(fc.constant("/v1/mcp/"), fc.constant("/v1/mcp"), 5),
+      sent,
+      more: mostly(fc.constant<string[]>([]), someHeaders, 8),
+      isChunked: fc.constant(false),
+      key: mostly(fc.constant(keys[0] ?? ""), fc.constantFrom(...keys), 4),
+    })
+    .map(({ sent: { body, headers }, more, ...request }) => {
+      return { ...request, body, headers: [...headers, ...more] };
+    });
+}
+
+const someHeaders = fc.constantFrom<string[][]>(
+  [],
+  ["MCP-Protocol-Version: 2025-11-25"],
+  [`MCP-Protocol-Version: ${MODERN_VERSION}`, "Mcp-Method: tools/call", "Mcp-Name: me_retrieve"],
+  ["MCP-Protocol-Version: 1", "Mcp-Session-Id: x"],
+  ["Origin: https://evil.example"],
+);
+
+/** A message as a client of the modern era sends it: its headers repeat what the body says. */
+function inModernEra(of: object): { body: string; headers: string[] } {
+  const { method, params } = of as { method?: unknown; params?: unknown };
+  const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
+  const { name } = Object(params) as { name?: unknown };
+  const body = isObject ? { ...of, params: { ...params, _meta: MODERN_META } } : of;
+  return {
+    body: JSON.stringify(body),
+    headers: [
+      `MCP-Protocol-Version: ${MODERN_VERSION}`,
+      ...headerOf("Mcp-Method", method),
+      ...headerOf("Mcp-Name", name),
+    ],
+  };
+}
+
+function headerOf(header: string, value: unknown): string[] {
+  return typeof value === "string" && /^[\x20-\x7e]+$/.test(value) ? [`${header}: ${value}`] : [];
+}
+
+function jsonText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
+  return value.map((of) => JSON.stringify(of));
+}
+
+/** Known values with those of a tool in place of others of the same name. */
+function knownTo(tool: string, known: Known): Known {
+  const own = Object.entries(known).filter(([name]) => name.startsWith(`${tool} `));
+  return {
+    ...known,
+    ...Object.fromEntries(own.map(([name, values]) => [name.slice(tool.length + 1), values])),
+  };
 }
 
 /** The schema without optional properties: among many arguments, one would nearly always be broken. */

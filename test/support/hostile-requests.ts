@@ -17,6 +17,8 @@ export interface HostileRequest {
   /** Header lines, with a character for each byte. */
   headers: string[];
   body: string | null;
+  /** Media type of the body; JSON by default. */
+  type?: string;
   isChunked: boolean;
   /** Name of the key that it carries. */
   key: string;
@@ -55,16 +57,16 @@ export function hostileRequests(
   );
 }
 
-/** Bytes of a request. @param authorization value of the header; empty for none */
+/** Bytes of a request. @param credential header line with its key or cookies; empty for none */
 export function bytesOf(
-  { verb, target, headers, body, isChunked }: HostileRequest,
-  authorization: string,
+  { verb, target, headers, body, type = "application/json", isChunked }: HostileRequest,
+  credential: string,
 ): Buffer {
   const content = Buffer.from(body ?? "");
   const head = [
     "Host: 127.0.0.1",
-    ...(authorization === "" ? [] : [`Authorization: ${authorization}`]),
-    ...(body === null ? [] : ["Content-Type: application/json"]),
+    ...(credential === "" ? [] : [credential]),
+    ...(body === null ? [] : [`Content-Type: ${type}`]),
     ...(isChunked ? ["Transfer-Encoding: chunked"] : []),
     ...(isChunked || body === null ? [] : [`Content-Length: ${content.length}`]),
     ...headers,
@@ -153,7 +155,7 @@ function targetOf(
 }
 
 /** A text within an address: fully escaped, doubly escaped, raw where HTTP allows it, or badly escaped. */
-const escapedText: fc.Arbitrary<string> = fc.oneof(
+export const escapedText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: hostileText.map(escapeAll) },
   { weight: 1, arbitrary: hostileText.map((text) => encodeURIComponent(escapeAll(text))) },
   { weight: 2, arbitrary: hostileText.map(rawForm) },
@@ -212,7 +214,7 @@ const headerText = fc
   .string({ unit: "binary", maxLength: 60 })
   .map((text) => text.replace(/[^\u0020-\u007e\u0080-\u00ff]/g, ""));
 
-const headerLines: fc.Arbitrary<string[]> = mostly(
+export const headerLines: fc.Arbitrary<string[]> = mostly(
   fc.constant([]),
   fc.array(
     fc
@@ -277,7 +279,7 @@ function jsonText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
 
 const MEBIBYTE = 1024 * 1024;
 
-const brokenBody: fc.Arbitrary<string> = fc.oneof(
+export const brokenBody: fc.Arbitrary<string> = fc.oneof(
   jsonText(hostileJson),
   deepJson,
   hostileText,

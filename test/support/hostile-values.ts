@@ -4,12 +4,14 @@ import fc from "fast-check";
 export interface ValueSchema {
   type?: string;
   enum?: unknown[];
+  default?: unknown;
   minimum?: number;
   maximum?: number;
   format?: string;
   pattern?: string;
   examples?: unknown[];
   items?: ValueSchema;
+  anyOf?: ValueSchema[];
   properties?: Record<string, ValueSchema>;
   required?: string[];
 }

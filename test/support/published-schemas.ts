@@ -8,7 +8,13 @@ import type { ValueSchema } from "./hostile-values.ts";
 export interface OpenApiOperation {
   operationId: string;
   description: string;
-  parameters?: { name: string; in: string; required: boolean; schema: ValueSchema }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required: boolean;
+    description: string;
+    schema: ValueSchema;
+  }[];
   requestBody?: { content: { "application/json": { schema: ValueSchema } } };
   responses: Record<string, { content?: { "application/json"?: { schema: object } } }>;
 }

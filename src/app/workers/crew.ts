@@ -1,5 +1,6 @@
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { dieWithParent } from "../../ports/running.ts";
 import { openWorkerMemory, type WorkerMemory } from "./worker-memory.ts";
 import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./worker-messages.ts";
 
@@ -17,6 +18,8 @@ export interface Crew {
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
+  /** When the machine booted, by the supervisor's clock while it was right; epoch milliseconds. */
+  bootedAt: number;
   /** Asks all other workers; null for one that is gone or busy. Empty once the supervisor is gone. */
   ask<Name extends keyof Questions>(
     name: Name,
@@ -25,7 +28,7 @@ export interface Crew {
   /** Registers the answers to other workers' questions; called once, before the worker is ready. */
   answerWith(answers: Answers): void;
   ready(setUpPath: string | null): void;
-  /** Settles when the worker should stop: it was told to, or its supervisor is gone. */
+  /** Settles when the worker should stop: it was told to, or its supervisor is gone and it still runs. */
   stopped: Promise<void>;
   isStopped(): boolean;
 }
@@ -49,6 +52,7 @@ export async function answerOf(
 /** Joins the supervisor that started this process as a worker; null if none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {
   if (process.send === undefined) return null;
+  dieWithParent();
   const { promise: stopped, resolve: settle } = Promise.withResolvers<void>();
   const { promise: started, resolve: start } = Promise.withResolvers<WorkerStart>();
   const waiting = new Map<number, (answers: unknown[]) => void>();
@@ -79,11 +83,12 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     for (const resolve of waiting.values()) resolve([]);
     stop();
   });
-  const { number, count, setUp, baseMs } = await started;
+  const { number, count, setUp, baseMs, bootedAt } = await started;
   return {
     number,
     count,
     setUp,
+    bootedAt,
     stopped,
     isStopped: () => isStopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),

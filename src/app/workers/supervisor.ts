@@ -1,5 +1,6 @@
 import type { Environment } from "../../config.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
+import { createClockWatch } from "../../ports/clock-watch.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
 import { localAddress } from "../../values/listener-address.ts";
@@ -48,6 +49,8 @@ const WORKER_COMMAND = [
  */
 const STOP_MAX_MS = 20_000;
 
+const CLOCK_LOOK_MS = 1_000;
+
 /**
  * Starts the serving processes and restarts each that ends. They are processes rather than threads: a fault
  * of the driver or of Bun then ends one of them, where it would end all threads (tried: a segmentation
@@ -63,6 +66,7 @@ export function createWorkers(
   const memory = makeSharedMemory(WORKER_MEMORY_BYTES, random.uuid(baseMs));
   const running = new Map<number, WorkerChild>();
   const stopping = new AbortController();
+  const clockWatch = createClockWatch(clock, log);
   const desk = createQuestionDesk(running, count, clock);
 
   /** @throws if the system cannot start a process */
@@ -90,9 +94,17 @@ export function createWorkers(
       resolve(null);
       return exitCode;
     });
-    const start: WorkerStart = { number, count, setUp, baseMs };
+    const start: WorkerStart = { number, count, setUp, baseMs, bootedAt: clockWatch.bootedAt() };
     sendTo(worker, { start });
     return { ready, ended };
+  }
+
+  /** Follows the clock's small corrections, until shutdown. */
+  async function watchClock(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      clockWatch.look();
+      await clock.sleep(CLOCK_LOOK_MS, stopping.signal);
+    }
   }
 
   return {
@@ -110,6 +122,7 @@ export function createWorkers(
         const again = () => spawn(at + 1).ended;
         void keepRunning(at + 1, ended, again, stopping.signal, { clock, log });
       }
+      void watchClock();
       void endSilentWorkers(running, stopping.signal, { clock, log });
       return { ...ready, address: localAddress(host, port) };
     },

@@ -26,6 +26,8 @@ export interface WorkerStart {
   setUp: SetUpToken;
   /** Instant that the shared memory's times are relative to; epoch milliseconds. */
   baseMs: number;
+  /** When the machine booted, by the supervisor's clock while it was right; epoch milliseconds. */
+  bootedAt: number;
 }
 
 /** Messages to a worker. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
@@ -119,22 +119,12 @@ const addRows = change((db) =>
     }),
 );
 
-const forget = change((db) =>
-  db
-    .delete(sourceDays)
-    .where(and(eqParam(sourceDays.sourceId, "sourceId"), lt(sourceDays.day, param("before")))),
-);
-
-/** Days whose row counts are kept. */
-const DAYS_KEPT = 90;
-
-/** Counts rows read on a day, and removes old days. */
+/** Counts rows read on a day. */
 export async function countRows(
   tx: Transaction,
   counted: { sourceId: number; day: number; rows: number },
 ): Promise<void> {
   await addRows(tx).run(counted);
-  await forget(tx).run({ sourceId: counted.sourceId, before: counted.day - DAYS_KEPT });
 }
 
 const days = query((db) =>

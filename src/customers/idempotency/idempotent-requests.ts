@@ -5,7 +5,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { HOUR_MS } from "../../values/moscow-time.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import {
   deleteRequest,
@@ -21,7 +21,7 @@ import {
  * between change and answer leaves no doubt.
  */
 
-export const REQUESTS_KEPT_MS = 24 * HOUR_MS;
+export const REQUESTS_KEPT_DAYS = 1;
 /** After this long without an answer, the process that carried a request out has died. */
 const ATTEMPT_MAX_MS = 60_000;
 
@@ -48,7 +48,7 @@ function claimRequest(
   return inTransaction(db, clock, "operator-request", async (tx) => {
     const now = clock.now();
     const found = await selectRequest(tx, name);
-    if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_MS) {
+    if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_DAYS * DAY_MS) {
       if (found.request !== request) throw conflict("idempotencyKeyOfOther");
       if (found.status !== null && found.body !== null) {
         return { status: found.status, body: found.body };

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { createSharedTable, NO_STATE } from "../../values/shared-table.ts";
 import type { Bucket } from "./rate-bucket.ts";
 
@@ -18,9 +17,9 @@ export interface Buckets<Name extends string | number> {
   ): Verdict;
 }
 
-/** @param max most names to remember; the one unused for longest is evicted first. Null for no limit */
-export function createBuckets<Name extends string | number>(max: number | null): Buckets<Name> {
-  const buckets = max === null ? new Map<Name, Bucket>() : new LRUCache<Name, Bucket>({ max });
+/** Buckets of names that something else limits, such as the number of organizations. */
+export function createBuckets<Name extends string | number>(): Buckets<Name> {
+  const buckets = new Map<Name, Bucket>();
   return {
     peek: (name) => buckets.get(name) ?? null,
     change(name, _perSecond, _nowMs, take) {

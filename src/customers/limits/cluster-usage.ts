@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { UsedKey } from "../keys/key-use.ts";
-import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
+import { hasEnded, placeOf, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
 
 /**
  * Time limit of a commit, which usually takes milliseconds. An answer may wait for two of them, as for
@@ -34,8 +34,15 @@ interface Charged {
  * the accounts by which requests were admitted are still current: a key revoked on another node is not
  * served here.
  * @param db the copy of the cluster's rows that requests were judged by
+ * @param readClock throws while this node's clock is wrong
  */
-export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
+export function createClusterUsageCommits(
+  db: Database,
+  url: string,
+  node: string,
+  clock: Clock,
+  readClock: () => number,
+) {
   const connection = openConnection(url, `${node} usage`, COMMIT_MS);
   /** PostgreSQL's clock minus this process's monotonic one; null if unknown, as after a lost connection. */
   let aheadMs: number | null = null;
@@ -76,20 +83,29 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
-      const { version, mark } = oldestCopy(entries) ?? requireCopy(db);
+      const at = readClock();
+      const current = entries.filter((entry) => !hasEnded(entry, at));
+      const { version, mark } = oldestCopy(current) ?? requireCopy(db);
       const parameters = [
         version,
         mark,
-        JSON.stringify(entries.map(asList)),
+        JSON.stringify(current.map((entry) => asList(entry, at))),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];
       const untilMs = clock.monotonic() + COMMIT_MS;
       const { receipts } = await connection.use((session) => charge(session, parameters, untilMs));
-      return receipts.map(([accepted, used]) => ({
-        accepted: accepted ?? 0,
-        used,
-        isOutdated: accepted === null,
-      }));
+      const counted = receipts.values();
+      return entries.map((entry) => {
+        const [accepted, used] = (hasEnded(entry, at) ? null : counted.next().value) ?? [null, 0];
+        const { periodStartedAt } = placeOf(entry, at);
+        return {
+          at,
+          periodStartedAt,
+          accepted: accepted ?? 0,
+          used,
+          isOutdated: accepted === null,
+        };
+      });
     },
     close: connection.close,
   };
@@ -107,8 +123,9 @@ function oldestCopy(entries: readonly UsageEntry[]): Place | null {
   return oldest;
 }
 
-function asList(entry: UsageEntry): unknown[] {
-  const { organizationId, keyId, method, status, day, periodStartedAt } = entry;
+function asList(entry: UsageEntry, at: number): unknown[] {
+  const { organizationId, keyId, method, status } = entry;
+  const { day, periodStartedAt } = placeOf(entry, at);
   const { quota, units, requests, isPart } = entry;
   const counted = [organizationId, keyId, method, status, day, periodStartedAt];
   return [...counted, quota, units, requests, isPart];

@@ -18,11 +18,13 @@ const COMMITS_PER_LOOK = 100;
  * Commits usage and the use of keys on the serving connection, without waiting for the disk (guide
  * Operating, "What survives…"). Occasionally has the write-ahead log checkpointed elsewhere; a commit waits
  * for that as for any other writer.
+ * @param readClock throws while the clock is wrong
  * @param checkpoint receives the number of commits since the last one; settles when it is done
  */
 export function createUsageCommits(
   db: Database,
   clock: Clock,
+  readClock: () => number,
   checkpoint: (ownCommits: number) => Promise<void>,
 ) {
   let commits = 0;
@@ -44,8 +46,9 @@ export function createUsageCommits(
       clock,
       "usage",
       (tx): UsageReceipt[] => {
+        const at = readClock();
         for (const { keyId, usedAt } of keyUses) recordKeyUse(tx, keyId, usedAt);
-        return addUsage(tx, entries);
+        return addUsage(tx, entries, at);
       },
       WAIT,
     );

@@ -1,12 +1,12 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import { dayOf } from "../../values/moscow-time.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
 import { MESSAGES_PER_SECOND, type Rates } from "./rates.ts";
 import type { Charge, Usage } from "./usage.ts";
+import type { UsageOfRequest } from "./usage-batch.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -37,14 +37,18 @@ export function createLimits(rates: Rates, usage: Usage) {
     caller: Caller,
     nowMs: number,
     { method, status, units, isPart }: FinishedRequest,
-  ) {
+  ): UsageOfRequest {
+    const { startedAt, endsAt } = caller.planInForce;
+    // A plan that has ended already stays `test`.
+    const planEndsAt = endsAt !== null && endsAt > nowMs ? endsAt : Number.POSITIVE_INFINITY;
+
     return {
       organizationId: caller.organization.id,
       keyId: caller.key.id,
       method,
       status,
-      day: dayOf(nowMs),
-      periodStartedAt: periodOf(caller, nowMs).startedAt,
+      planStartedAt: startedAt,
+      endsAt: Math.min(planEndsAt, caller.key.expiresAt ?? planEndsAt),
       quota: caller.plan.requestsPerPeriod,
       units,
       isPart: isPart === true,

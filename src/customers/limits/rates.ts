@@ -20,7 +20,7 @@ export interface RateBuckets {
 }
 
 function ownRateBuckets(): RateBuckets {
-  return { requests: createBuckets(null), messages: createBuckets(null) };
+  return { requests: createBuckets(), messages: createBuckets() };
 }
 
 /** Rates of each organization; workers that share the buckets share the rate. */

@@ -1,6 +1,6 @@
-import { and, desc, gte, lt, lte } from "drizzle-orm";
+import { and, desc, gte, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query, withinLimit } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -17,9 +17,7 @@ export interface LoggedOfKey {
 
 /** Requests kept per key, and for how many days. */
 export const LOGGED_MAX = 100;
-const LOGGED_DAYS = 7;
-/** Rows that the nightly job removes per step. */
-const ROWS_PER_STEP = 200;
+export const LOGGED_DAYS = 7;
 
 const add = change((db) =>
   db
@@ -76,18 +74,4 @@ export function selectRequestLog(
   nowMs: number,
 ): Promise<LoggedRequest[]> {
   return latest(db).all({ keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
-}
-
-const removeOld = change((db) =>
-  db
-    .delete(requestLog)
-    .where(withinLimit(db, requestLog.id, lt(requestLog.at, param("until")), ROWS_PER_STEP)),
-);
-
-/** Removes requests older than a week. */
-export async function pruneRequestLog(db: Database, clock: Clock): Promise<void> {
-  const until = clock.now() - LOGGED_DAYS * DAY_MS;
-  await inParts(db, clock, "prune-request-log", async (tx) => {
-    return (await removeOld(tx).run({ until })).changes > 0;
-  });
 }

@@ -34,8 +34,8 @@ function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
     entry.status === request.status &&
     entry.units === request.units &&
     entry.isPart === request.isPart &&
-    entry.day === request.day &&
-    entry.periodStartedAt === request.periodStartedAt &&
+    entry.planStartedAt === request.planStartedAt &&
+    entry.endsAt === request.endsAt &&
     entry.quota === request.quota &&
     entry.organizationId === request.organizationId &&
     entry.copy?.version === request.copy?.version

@@ -1,9 +1,7 @@
-import { and, eq, gt, lte, min } from "drizzle-orm";
 import type { Place } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { change, eqParam, param, query } from "../../db/query.ts";
-import type { Day } from "../../values/moscow-time.ts";
-import { usageDays } from "./usage.table.ts";
+import { type Day, dayOf } from "../../values/moscow-time.ts";
+import { periodAt } from "../accounts/plan.ts";
 
 /** Requests of the same kind, counted together. */
 export interface UsageEntry {
@@ -13,8 +11,10 @@ export interface UsageEntry {
   method: string;
   /** HTTP status of the answer. */
   status: number;
-  day: Day;
-  periodStartedAt: number;
+  /** Since when the plan is in force. The commit's own clock decides on the day and the period. */
+  planStartedAt: number;
+  /** When the key or the plan ends, exclusive; `Infinity` for never. */
+  endsAt: number;
   /** Units included in the period. */
   quota: number;
   /** Units that each request costs. */
@@ -31,11 +31,17 @@ export interface UsageEntry {
 
 /** Outcome of an entry. */
 export interface UsageReceipt {
+  /** The commit's clock, by which it decided on the day and the period. */
+  at: number;
+  periodStartedAt: number;
   /** How many of the requests, counted from the first, fit into the quota. */
   accepted: number;
   /** Units used in the period, including this entry. */
   used: number;
-  /** Refused without counting: an account that admitted the requests differs from this node's copy. */
+  /**
+   * Refused without counting: the key or the plan has ended since, or an account that admitted the requests
+   * differs from this node's copy.
+   */
   isOutdated?: boolean;
 }
 
@@ -78,18 +84,40 @@ export function createUsageStore(db: Database) {
   };
 }
 
+/** The day and the period to which a commit counts an entry. */
+export function placeOf(
+  { planStartedAt }: UsageEntry,
+  at: number,
+): { day: Day; periodStartedAt: number } {
+  return { day: dayOf(at), periodStartedAt: periodAt(planStartedAt, at).startedAt };
+}
+
+/** Whether a commit must not charge for an entry before its caller was checked again. */
+export function hasEnded({ units, endsAt }: UsageEntry, at: number): boolean {
+  return units > 0 && at >= endsAt;
+}
+
 /**
  * Counts entries in order, in the caller's transaction. This is the only place that decides whether a
- * request fits into the quota, so several processes together never exceed it.
+ * request fits into the quota, so several processes together never exceed it; and the only one that decides
+ * on the day and the period, so that they agree with the clock by which they are committed.
+ * @param at the clock, read in this transaction; epoch milliseconds
  */
-export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): UsageReceipt[] {
+export function addUsage(
+  tx: Transaction,
+  entries: readonly UsageEntry[],
+  at: number,
+): UsageReceipt[] {
   const store = createUsageStore(tx);
   const addUsed = statement(tx, ADD_USED);
   const addDay = statement(tx, ADD_DAY);
   return entries.map((entry) => {
-    const { organizationId, keyId, method, status, day, periodStartedAt, units, requests } = entry;
+    const { organizationId, keyId, method, status, units, requests } = entry;
+    const { day, periodStartedAt } = placeOf(entry, at);
     const counted = (some: number): number => (entry.isPart ? 0 : some);
     const before = store.used(organizationId, periodStartedAt);
+    const receipt = { at, periodStartedAt };
+    if (hasEnded(entry, at)) return { ...receipt, accepted: 0, used: before, isOutdated: true };
     const accepted = units === 0 ? requests : fitting(entry, before);
     const cost = accepted * units;
     if (cost > 0) addUsed.run(organizationId, periodStartedAt, cost);
@@ -97,40 +125,10 @@ export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): Usage
       addDay.run(organizationId, day, method, keyId, status, counted(accepted), cost);
     const refused = counted(requests - accepted);
     if (refused > 0) addDay.run(organizationId, day, method, keyId, REFUSED_STATUS, refused, 0);
-    return { accepted, used: before + cost };
+    return { ...receipt, accepted, used: before + cost };
   });
 }
 
 function fitting({ quota, units, requests }: UsageEntry, used: number): number {
   return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
-}
-
-const nextOrganization = query((db) =>
-  db
-    .select({ id: min(usageDays.organizationId) })
-    .from(usageDays)
-    .where(gt(usageDays.organizationId, param("after"))),
-);
-
-/** The next organization with usage, found by a single step in the index; null after the last one. */
-export async function selectNextWithUsage(db: Database, after: number): Promise<number | null> {
-  return (await nextOrganization(db).get({ after }))?.id ?? null;
-}
-
-const removeOldestDay = change((db) => {
-  const isOfOrganization = eqParam(usageDays.organizationId, "organizationId");
-  const oldest = db
-    .select({ day: min(usageDays.day) })
-    .from(usageDays)
-    .where(and(isOfOrganization, lte(usageDays.day, param("until"))));
-  return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
-});
-
-/** Removes an organization's oldest day if it is old enough. @returns number of rows removed */
-export async function deleteOldestDay(
-  tx: Transaction,
-  organizationId: number,
-  until: Day,
-): Promise<number> {
-  return (await removeOldestDay(tx).run({ organizationId, until })).changes;
 }

@@ -9,8 +9,10 @@ export interface Charge {
   allowed: boolean;
   /** Units used in the period, including this request. */
   used: number;
-  /** Refused without counting: the caller must be rechecked with a newer copy of the accounts. */
+  /** Refused without counting: the caller must be checked again, by the newest accounts and as of `at`. */
   isOutdated: boolean;
+  /** When it was counted or refused, by the commit's clock. */
+  at: number;
 }
 
 /** Commits entries; settles once they are in the database. */
@@ -67,14 +69,15 @@ export function createUsage(
     async charge(request: UsageOfRequest): Promise<Charge> {
       waiting ??= newBatch();
       const { batch, receipts } = waiting;
-      const [at, nth] = batch.add(request);
-      const { accepted, used, isOutdated = false } = (await receipts)[at] as UsageReceipt;
-      if (isOutdated) return { allowed: false, used, isOutdated };
-      const { organizationId, periodStartedAt } = request;
+      const [place, nth] = batch.add(request);
+      const receipt = (await receipts)[place] as UsageReceipt;
+      const { at, accepted, used, periodStartedAt, isOutdated = false } = receipt;
+      if (isOutdated) return { allowed: false, used, isOutdated, at };
+      const { organizationId } = request;
       known.set(organizationId, { periodStartedAt, used });
       noteUsed(organizationId, periodStartedAt, used, request.quota);
       const after = Math.max(0, accepted - nth) * request.units;
-      return { allowed: nth <= accepted, used: used - after, isOutdated };
+      return { allowed: nth <= accepted, used: used - after, isOutdated, at };
     },
 
     /** Settles once all charges are committed or have failed. */

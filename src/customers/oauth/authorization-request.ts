@@ -1,9 +1,14 @@
-import type { OAuthClient } from "./oauth.table.ts";
+import type { ClientMetadata } from "./client-metadata.ts";
 import { isOneOf } from "./redirect-uri.ts";
+
+/** A client with its id. */
+export interface Client extends ClientMetadata {
+  clientId: string;
+}
 
 /** A client's request for a person's consent (RFC 6749, section 4.1.1; RFC 7636; RFC 8707). */
 export interface AuthorizationRequest {
-  client: OAuthClient;
+  client: Client;
   redirectUri: string;
   /** The PKCE challenge, method S256. */
   challenge: string;
@@ -34,7 +39,7 @@ const NAMES = [
  */
 export function readAuthorizationRequest(
   query: URLSearchParams,
-  client: OAuthClient,
+  client: Client,
   resource: string,
 ): AuthorizationRequest | { fault: AuthorizationFault } {
   if (NAMES.some((name) => query.getAll(name).length > 1)) return { fault: "twice" };

@@ -3,40 +3,35 @@ import type { Calls } from "../../db/operations.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
-import type { ClientMetadata } from "./client-metadata.ts";
+import { clientHash } from "./client-id.ts";
 import { endGrant } from "./end-grant.ts";
 import { exchangeToken } from "./exchange-token.ts";
-import { insertCode, putClient, selectToken } from "./oauth.store.ts";
-import type { OAuthClient, OAuthCode } from "./oauth.table.ts";
+import { insertCode, selectToken } from "./oauth.store.ts";
+import type { OAuthCode } from "./oauth.table.ts";
 
 /** How long a code is valid. */
 const CODE_MS = 60_000;
 
-/** Changes of clients, codes and grants, one transaction each. */
-export const oauthChanges = { saveOAuthClient, addOAuthCode, exchangeToken, revokeOAuthToken };
+/** Changes of codes and grants, one transaction each. */
+export const oauthChanges = { addOAuthCode, exchangeToken, revokeOAuthToken };
 
 export type OAuthChanges = Calls<typeof oauthChanges>;
 
-function saveOAuthClient(
-  db: Database,
-  clock: Clock,
-  { clientId, name, redirectUris }: ClientMetadata & { clientId: string },
-): Promise<OAuthClient> {
-  return inTransaction(db, clock, "oauth-client", (tx) =>
-    putClient(tx, { clientId, name, redirectUris, readAt: clock.now() }),
-  );
-}
-
 /** The grant that a code stands for: a member gave a client access. */
-type GrantedCode = Pick<OAuthCode, "clientId" | "memberId" | "redirectUri" | "challenge">;
+type GrantedCode = Pick<OAuthCode, "clientName" | "memberId" | "redirectUri" | "challenge">;
 
 function addOAuthCode(
   db: Database,
   clock: Clock,
-  { code, ...row }: { code: string } & GrantedCode,
+  { code, clientId, ...row }: { code: string; clientId: string } & GrantedCode,
 ): Promise<void> {
   return inTransaction(db, clock, "oauth-code", (tx) =>
-    insertCode(tx, { ...row, hash: hashKeyToken(code), expiresAt: clock.now() + CODE_MS }),
+    insertCode(tx, {
+      ...row,
+      clientHash: clientHash(clientId),
+      hash: hashKeyToken(code),
+      expiresAt: clock.now() + CODE_MS,
+    }),
   );
 }
 
@@ -44,11 +39,11 @@ function addOAuthCode(
 function revokeOAuthToken(
   db: Database,
   clock: Clock,
-  { token, clientId }: { token: string; clientId: number },
+  { token, clientId }: { token: string; clientId: string },
 ): Promise<void> {
   return inTransaction(db, clock, "oauth-revoke", async (tx) => {
     const found = await selectToken(tx, hashKeyToken(token));
-    if (found === undefined || found.grant.clientId !== clientId) return;
+    if (found === undefined || !found.grant.clientHash.equals(clientHash(clientId))) return;
     await endGrant(tx, clock, found, "client");
   });
 }

@@ -4,36 +4,7 @@ import { eqParam, param, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
-import {
-  type OAuthClient,
-  type OAuthCode,
-  oauthClients,
-  oauthCodes,
-  oauthGrants,
-  oauthTokens,
-} from "./oauth.table.ts";
-
-const clientByClientId = query((db) =>
-  db.select().from(oauthClients).where(eqParam(oauthClients.clientId, "clientId")),
-);
-
-export function selectClient(db: Database, clientId: string): Promise<OAuthClient | undefined> {
-  return clientByClientId(db).get({ clientId });
-}
-
-/** Inserts a client, or updates the one with the same `clientId`. */
-export async function putClient(
-  tx: Transaction,
-  client: Omit<OAuthClient, "id">,
-): Promise<OAuthClient> {
-  const { clientId: _, ...changed } = client;
-  const [put] = await tx.builders
-    .insert(oauthClients)
-    .values(client)
-    .onConflictDoUpdate({ target: oauthClients.clientId, set: changed })
-    .returning();
-  return put as OAuthClient;
-}
+import { type OAuthCode, oauthCodes, oauthGrants, oauthTokens } from "./oauth.table.ts";
 
 export async function insertCode(
   tx: Transaction,

@@ -1,27 +1,18 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-export const oauthClients = sqliteTable("oauth_clients", {
-  id: integer("id").primaryKey(),
-  clientId: text("client_id").notNull(),
-  name: text("name").notNull(),
-  redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
-  /** When it registered, or when its document was last read. */
-  readAt: integer("read_at").notNull(),
-});
-
-export type OAuthClient = typeof oauthClients.$inferSelect;
-
 /** A person's key that a client holds; it is only used through access tokens. */
 export const oauthGrants = sqliteTable("oauth_grants", {
   keyId: integer("key_id").primaryKey(),
-  clientId: integer("client_id").notNull(),
+  clientHash: blob("client_hash", { mode: "buffer" }).notNull(),
   /** Host that the person was redirected to. */
   host: text("host").notNull(),
 });
 
 export const oauthCodes = sqliteTable("oauth_codes", {
   hash: blob("hash", { mode: "buffer" }).primaryKey(),
-  clientId: integer("client_id").notNull(),
+  clientHash: blob("client_hash", { mode: "buffer" }).notNull(),
+  /** As the person who consented saw it. */
+  clientName: text("client_name").notNull(),
   memberId: integer("member_id").notNull(),
   redirectUri: text("redirect_uri").notNull(),
   challenge: text("challenge").notNull(),

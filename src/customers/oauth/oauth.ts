@@ -1,28 +1,31 @@
+import { LRUCache } from "lru-cache";
 import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import type { AuthorizationRequest, Client } from "./authorization-request.ts";
 import {
   DOCUMENT_KEPT_MS,
   isDocumentId,
   type ReadDocument,
   readClientDocument,
 } from "./client-document.ts";
-import { type MetadataFault, readClientMetadata } from "./client-metadata.ts";
+import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
+import { type ClientMetadata, type MetadataFault, readClientMetadata } from "./client-metadata.ts";
 import type { TokenAnswer } from "./exchange-token.ts";
-import { type Grant, selectClient, selectGrants, selectToken } from "./oauth.store.ts";
-import type { OAuthClient } from "./oauth.table.ts";
+import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";
 import type { OAuthChanges } from "./oauth-changes.ts";
 import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
 
-const CLIENT_ID_BYTES = 16;
+/** Most documents of clients to remember. */
+const DOCUMENTS_MAX = 1_000;
 
 /**
  * Access for assistants that are configured with nothing but an address (OAuth 2.1; the MCP authorization
  * specification).
- * @param db for reading clients and grants
+ * @param db for reading grants
+ * @param secret of the database file, which signs the ids of clients
  * @param changes run on a writing connection
  * @param readDocument reads the document of a client whose id is an address
  */
@@ -31,47 +34,69 @@ export function createOAuth(
   changes: OAuthChanges,
   { clock, random }: Pick<Ports, "clock" | "random">,
   readDocument: ReadDocument,
+  secret: Uint8Array,
 ) {
+  const documents = new LRUCache<string, { client: ClientMetadata; readAt: number }>({
+    max: DOCUMENTS_MAX,
+  });
+  const isClient = (clientId: string): boolean =>
+    isDocumentId(clientId) || readClientId(secret, clientId) !== null;
+
   return {
-    /** Registers a public client from its self-description (RFC 7591). */
-    async register(metadata: unknown): Promise<OAuthClient | MetadataFault> {
+    /** Registers a public client from its self-description (RFC 7591), of which nothing is stored. */
+    register(metadata: unknown): Client | MetadataFault {
       const read = readClientMetadata(metadata);
       if ("error" in read) return read;
-      const clientId = Buffer.from(random.bytes(CLIENT_ID_BYTES)).toString("base64url");
-      return changes.saveOAuthClient({ ...read, clientId });
+      const clientId = clientIdOf(secret, read);
+      return typeof clientId === "string" ? { ...read, clientId } : clientId;
     },
 
     /**
      * The client with an id; null if there is none. A document is reread after an hour, and while that
      * fails, the client counts as unknown.
      */
-    async client(clientId: string): Promise<OAuthClient | null> {
-      const stored = await selectClient(db, clientId);
-      if (!isDocumentId(clientId)) return stored ?? null;
-      if (stored !== undefined && clock.now() - stored.readAt < DOCUMENT_KEPT_MS) return stored;
+    async client(clientId: string): Promise<Client | null> {
+      if (!isDocumentId(clientId)) {
+        const described = readClientId(secret, clientId);
+        return described && { ...described, clientId };
+      }
+      const readAt = clock.now();
+      const known = documents.get(clientId);
+      if (known !== undefined && readAt - known.readAt < DOCUMENT_KEPT_MS) {
+        return { ...known.client, clientId };
+      }
       const json = await readDocument(clientId);
-      const read = json === null ? null : readClientDocument(clientId, json);
-      return read === null ? null : changes.saveOAuthClient({ ...read, clientId });
+      const client = json === null ? null : readClientDocument(clientId, json);
+      if (client !== null) documents.set(clientId, { client, readAt });
+      return client && { ...client, clientId };
     },
 
     /** Grants a client access on behalf of a member. @returns the code to be exchanged for tokens */
     async grant(request: AuthorizationRequest, memberId: number): Promise<string> {
       const code = createOAuthToken("code", random);
       const { client, redirectUri, challenge } = request;
-      const clientId = client.id;
-      await changes.addOAuthCode({ code, clientId, memberId, redirectUri, challenge });
+      const { clientId, name: clientName } = client;
+      await changes.addOAuthCode({
+        ...{ code, clientId, clientName, memberId, redirectUri, challenge },
+      });
       return code;
     },
 
-    exchange: (form: Record<string, string>): Promise<TokenAnswer> =>
-      changes.exchangeToken({
+    async exchange(form: Record<string, string>): Promise<TokenAnswer> {
+      const { client_id: clientId } = form;
+      if (clientId !== undefined && !isClient(clientId)) {
+        const body = { error: "invalid_client", error_description: "There is no such client." };
+        return { status: 400, body };
+      }
+      return changes.exchangeToken({
         form,
         secrets: {
           accessToken: createOAuthToken("access", random),
           refreshToken: createOAuthToken("refresh", random),
           keyToken: createKeyToken("read_only", random),
         },
-      }),
+      });
+    },
 
     /**
      * Ends the grant of an access or refresh token (RFC 7009); writes only if the token belongs to this
@@ -82,12 +107,11 @@ export function createOAuth(
       token: string,
       clientId: string,
     ): Promise<{ hasClient: boolean; hasToken: boolean }> {
-      const client = await selectClient(db, clientId);
-      if (client === undefined) return { hasClient: false, hasToken: false };
+      if (!isClient(clientId)) return { hasClient: false, hasToken: false };
       const isToken = isOAuthToken("access", token) || isOAuthToken("refresh", token);
       const found = isToken ? await selectToken(db, hashKeyToken(token)) : undefined;
-      const hasToken = found?.grant.clientId === client.id;
-      if (hasToken) await changes.revokeOAuthToken({ token, clientId: client.id });
+      const hasToken = found?.grant.clientHash.equals(clientHash(clientId)) === true;
+      if (hasToken) await changes.revokeOAuthToken({ token, clientId });
       return { hasClient: true, hasToken };
     },
 

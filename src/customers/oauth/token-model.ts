@@ -10,12 +10,12 @@ import type { Clock } from "../../ports/clock.ts";
 import { insertRecordedKey } from "../keys/key-changes.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
 import { updateExpiry } from "../keys/keys.store.ts";
+import { clientHash } from "./client-id.ts";
 import {
   type FoundCode,
   type FoundToken,
   insertGrant,
   insertToken,
-  selectClient,
   updateCode,
   updateTokenUsed,
 } from "./oauth.store.ts";
@@ -50,13 +50,11 @@ type Granted = { found: FoundCode } | { found: FoundToken };
 export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
   const nowMs = clock.now();
   return {
-    async getClient(clientId: string): Promise<Client | null> {
-      const found = await selectClient(tx, clientId);
-      if (found === undefined) return null;
-      const { id, name, redirectUris } = found;
-      const grants = ["authorization_code", "refresh_token"];
-      return { id: String(id), name, redirectUris: [...redirectUris], grants };
-    },
+    // Whether the id is a client's has been checked; what it may exchange, its hash tells.
+    getClient: async (clientId: string): Promise<Client> => ({
+      id: clientHash(clientId).toString("hex"),
+      grants: ["authorization_code", "refresh_token"],
+    }),
 
     generateAccessToken: async () => secrets.accessToken,
     generateRefreshToken: async () => secrets.refreshToken,
@@ -72,7 +70,7 @@ export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
         codeChallenge: code.challenge,
         codeChallengeMethod: "S256",
         scope: [SCOPE],
-        client: { id: String(code.clientId), grants: [] },
+        client: { id: code.clientHash.toString("hex"), grants: [] },
         user: { found } satisfies Granted,
       };
     },
@@ -89,7 +87,7 @@ export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
         refreshToken: given,
         refreshTokenExpiresAt: NOT_ENDED,
         scope: [SCOPE],
-        client: { id: String(found.grant.clientId), grants: [] },
+        client: { id: found.grant.clientHash.toString("hex"), grants: [] },
         user: { found } satisfies Granted,
       };
     },
@@ -101,8 +99,7 @@ export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
 
     async saveToken(token: Token, client: Client, user: User): Promise<Token> {
       const { found } = user as Granted;
-      const keyId =
-        "code" in found ? await makeGrant(tx, clock, found, client["name"], secrets) : found.key.id;
+      const keyId = "code" in found ? await makeGrant(tx, clock, found, secrets) : found.key.id;
       await issueTokens(tx, keyId, secrets, nowMs);
       return { ...token, client, user };
     },
@@ -118,18 +115,20 @@ async function makeGrant(
   tx: Transaction,
   clock: Clock,
   { code, member }: FoundCode,
-  name: string,
   { keyToken: token }: NewSecrets,
 ): Promise<number> {
   const expiresAt = clock.now() + REFRESH_TOKEN_S * 1000;
   const key = await insertRecordedKey(
     tx,
     clock,
-    { memberId: member.id, name, access: "read_only", expiresAt, prefix: GRANT_PREFIX, token },
+    {
+      ...{ memberId: member.id, name: code.clientName, access: "read_only" },
+      ...{ expiresAt, prefix: GRANT_PREFIX, token },
+    },
     { person: member.email, keyId: null },
   );
   const host = hostOf(code.redirectUri);
-  await insertGrant(tx, { keyId: key.id, clientId: code.clientId, host });
+  await insertGrant(tx, { keyId: key.id, clientHash: code.clientHash, host });
   await updateCode(tx, code.hash, { keyId: key.id });
   return key.id;
 }

@@ -1,8 +1,11 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
-/** Most requests of one kind that may wait for the hashing thread: a few seconds' worth. */
-const WAITING_MAX = 20;
+/**
+ * Most requests of one kind that may wait for the hashing thread: some 15 seconds' worth, which browsers
+ * wait. Enough for one of each of 200 networks, so that these cannot keep another one out.
+ */
+const WAITING_MAX = 250;
 /** Most of these from one network. */
 const WAITING_OF_NETWORK_MAX = 5;
 const RETRY = { retryAfterS: 5 };
@@ -22,9 +25,17 @@ export type HashingKind =
 interface Waiting {
   network: string;
   begin(): void;
+  refuse(refusal: AppError): void;
 }
 
 export type HashingQueue = ReturnType<typeof createHashingQueue>;
+
+/** The latest request of the network that has most waiting, if that has more than one. */
+function lastOfGreediest(all: readonly Waiting[]): Waiting | undefined {
+  const byNetwork = [...Map.groupBy(all, ({ network }) => network).values()];
+  const greediest = byNetwork.sort((one, other) => other.length - one.length)[0];
+  return greediest !== undefined && greediest.length > 1 ? greediest.at(-1) : undefined;
+}
 
 /** Runs hashing work one at a time. Kinds take turns, so that no page blocks another. */
 export function createHashingQueue() {
@@ -45,23 +56,28 @@ export function createHashingQueue() {
   return {
     /**
      * @param network where the request comes from
-     * @throws AppError `throttled` if too many of the network are waiting, `unavailable` if too many of the
-     * kind are
+     * @throws AppError `throttled` if too many of the network are waiting, or, where too many of the kind
+     * are, if the network has most of them and another one needs a place; `unavailable` if each has one
      */
     async run<Result>(
       kind: HashingKind,
       network: string,
       work: () => Promise<Result>,
     ): Promise<Result> {
-      const others = waiting.get(kind) ?? [];
+      let others = waiting.get(kind) ?? [];
       if (others.filter((other) => other.network === network).length >= WAITING_OF_NETWORK_MAX) {
         throw new AppError("throttled", message("networkWaiting"), RETRY);
       }
       if (others.length >= WAITING_MAX) {
-        throw new AppError("unavailable", message("passwordsWaiting"), RETRY);
+        const displaced = lastOfGreediest(others);
+        if (displaced === undefined) {
+          throw new AppError("unavailable", message("passwordsWaiting"), RETRY);
+        }
+        others = others.filter((other) => other !== displaced);
+        displaced.refuse(new AppError("throttled", message("networkWaiting"), RETRY));
       }
-      const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
-      waiting.set(kind, [...others, { network, begin }]);
+      const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
+      waiting.set(kind, [...others, { network, begin, refuse }]);
       beginNext();
       await turn;
       try {

@@ -1,4 +1,4 @@
-import { and, desc, lte, notInArray, or, sql } from "drizzle-orm";
+import { and, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
@@ -35,32 +35,4 @@ const put = change((db) =>
 
 export async function putNetwork(tx: Transaction, place: PersonNetwork, at: number): Promise<void> {
   await put(tx).run({ ...place, at });
-}
-
-const prune = change((db) => {
-  const latest = db
-    .select({ network: knownNetworks.network })
-    .from(knownNetworks)
-    .where(eqParam(knownNetworks.personId, "personId"))
-    .orderBy(desc(knownNetworks.signedInAt))
-    .limit(param("latestMax"));
-  return db
-    .delete(knownNetworks)
-    .where(
-      and(
-        eqParam(knownNetworks.personId, "personId"),
-        or(
-          lte(knownNetworks.signedInAt, param("until")),
-          notInArray(knownNetworks.network, latest),
-        ),
-      ),
-    );
-});
-
-/** Removes a person's networks last used by then, and all but the latest ones. */
-export async function pruneNetworks(
-  tx: Transaction,
-  input: { personId: string; until: number; latestMax: number },
-): Promise<void> {
-  await prune(tx).run(input);
 }

@@ -3,12 +3,7 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import {
-  type PersonNetwork,
-  pruneNetworks,
-  putNetwork,
-  selectSignedInAt,
-} from "./known-networks.store.ts";
+import { type PersonNetwork, putNetwork, selectSignedInAt } from "./known-networks.store.ts";
 import { selectPersonByEmail } from "./people.store.ts";
 
 /**
@@ -16,9 +11,10 @@ import { selectPersonByEmail } from "./people.store.ts";
  * password elsewhere. They are stored as keyed hashes, which do not reveal where people live.
  */
 
-const KNOWN_MS = 180 * DAY_MS;
-/** Most networks stored per person; the latest are kept. */
-const KNOWN_MAX = 20;
+/** Days for which a network is known after the last sign-in, and the most per person: the latest. */
+export const KNOWN_DAYS = 180;
+export const KNOWN_MAX = 20;
+const KNOWN_MS = KNOWN_DAYS * DAY_MS;
 
 /** @param network such as `192.0.2.1` or `2001:db8:1:2::/64` */
 export function networkHash(key: string, network: string): Buffer {
@@ -41,9 +37,5 @@ export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwo
   const nowMs = clock.now();
   const notedAt = await selectSignedInAt(db, place);
   if (notedAt !== null && nowMs - notedAt < DAY_MS) return;
-  await inTransaction(db, clock, "known-network", async (tx) => {
-    await putNetwork(tx, place, nowMs);
-    const { personId } = place;
-    await pruneNetworks(tx, { personId, until: nowMs - KNOWN_MS, latestMax: KNOWN_MAX });
-  });
+  await inTransaction(db, clock, "known-network", (tx) => putNetwork(tx, place, nowMs));
 }

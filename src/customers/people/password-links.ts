@@ -4,6 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authContextOf } from "./auth.ts";
+import { noteNetwork } from "./known-networks.ts";
 import { requirePassword } from "./password-rules.ts";
 import { storePassword } from "./passwords.ts";
 import {
@@ -80,23 +81,31 @@ async function personOfLink(
 
 /**
  * Sets a password by a link, and ends the person's sessions; false if the link was used or has expired.
+ * From then on the network is known, so that no guesses of strangers keep the person from signing in there.
  * @throws AppError `invalid` on `password`
  */
 export async function choosePassword(
   db: Database,
   clock: Clock,
-  { settings, token, password }: { settings: AuthSettings; token: string; password: string },
+  {
+    settings,
+    token,
+    password,
+    network,
+  }: { settings: AuthSettings; token: string; password: string; network: Uint8Array },
 ): Promise<boolean> {
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
   requirePassword(password, (await selectEmail(db, personId)) ?? "");
   const context = await authContextOf(db, clock, settings);
   const hash = await context.password.hash(password);
-  return inTransaction(db, clock, "password", async (tx) => {
+  const isChosen = await inTransaction(db, clock, "password", async (tx) => {
     // Another request may have used the link, or replaced it, while this one was hashing.
     if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return false;
     await storePassword(tx, context, personId, hash);
     await recordChosenPassword(tx, personId);
     return true;
   });
+  if (isChosen) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });
+  return isChosen;
 }

@@ -78,7 +78,9 @@ export function createSitePeople(
     /** False, without hashing anything, if the link was used or has expired. */
     choosePassword: async ({ network, ...input }: FromNetwork & Input<People["choosePassword"]>) =>
       (await sessions.opensLink({ settings, token: input.token })) &&
-      hashing.run("choose-password", network, () => people.choosePassword({ settings, ...input })),
+      hashing.run("choose-password", network, () =>
+        people.choosePassword({ settings, network: networkHash(networkKey, network), ...input }),
+      ),
 
     changePassword: ({ network, ...input }: FromNetwork & Input<People["changePassword"]>) =>
       hashing.run("change-password", network, () => people.changePassword({ settings, ...input })),

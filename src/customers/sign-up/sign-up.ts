@@ -7,13 +7,7 @@ import { putCustomer } from "../keys/new-customer.ts";
 import { type AuthSettings, authContextOf } from "../people/auth.ts";
 import { requirePassword } from "../people/password-rules.ts";
 import { deleteLinks, hasPassword, selectPersonByEmail } from "../people/people.store.ts";
-import {
-  deleteOldSignUps,
-  deleteSignUps,
-  insertSignUp,
-  putPerson,
-  selectSignUpEmail,
-} from "./sign-ups.store.ts";
+import { deleteSignUps, insertSignUp, putPerson, selectSignUpEmail } from "./sign-ups.store.ts";
 
 /** How long a mailed link is valid. */
 const LINK_MS = 24 * 60 * 60 * 1000;
@@ -34,7 +28,6 @@ function beginSignUp(
   const email = requiredEmail(given).toLowerCase();
   return inTransaction(db, clock, "sign-up-begin", async (tx) => {
     const now = clock.now();
-    await deleteOldSignUps(tx, now);
     const person = await selectPersonByEmail(tx, email);
     if (person !== undefined && (await hasPassword(tx, person.id))) return false;
     await insertSignUp(tx, { tokenHash: hashOf(token), email, expiresAt: now + LINK_MS });

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte } from "drizzle-orm";
+import { and, eq, gt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { credentials, people } from "../people/people.table.ts";
@@ -6,18 +6,11 @@ import { signUps } from "./sign-ups.table.ts";
 
 const add = change((db) => db.insert(signUps).values(allParams("tokenHash", "email", "expiresAt")));
 
-const removeOld = change((db) => db.delete(signUps).where(lte(signUps.expiresAt, param("now"))));
-
 export async function insertSignUp(
   tx: Transaction,
   signUp: typeof signUps.$inferInsert,
 ): Promise<void> {
   await add(tx).run(signUp);
-}
-
-/** Removes expired links. */
-export async function deleteOldSignUps(tx: Transaction, now: number): Promise<void> {
-  await removeOld(tx).run({ now });
 }
 
 const byToken = query((db) =>

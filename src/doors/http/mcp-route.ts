@@ -1,4 +1,3 @@
-import { Elysia } from "elysia";
 import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
@@ -9,6 +8,8 @@ import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { onceEach } from "../../values/once-each.ts";
+import { takesJson } from "../../values/takes.ts";
+import type { Incoming, Route } from "../front/front.ts";
 import {
   commonHeaders,
   errorResponse,
@@ -20,7 +21,7 @@ import {
 import { preflight } from "./cors.ts";
 import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
-import { parseBounded, readBytes } from "./requests/body.ts";
+import { parseBounded } from "./requests/body.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
 
 /** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
@@ -56,18 +57,22 @@ const USAGE_METHOD = "mcp";
  * `/v1/mcp/`, with or without the slash: the same keys and billing as the API. Checks run in this order:
  * key, origin, verb, body, and then the rate, because only the body shows which of the two rates applies.
  */
-export function mcpRoutes(context: McpContext) {
+export function mcpRoutes(context: McpContext): Route[] {
   const note = onceEach((operation: string) => context.noteRequests("mcp", operation));
   const mcp: Noting = { ...context, note };
   const { monotonic } = context.ports.clock;
-  const answer = ({ request }: { request: Request }) => {
+  const takes = takesJson(BODY_BYTES_MAX);
+  const answer = (incoming: Incoming) => {
+    const { request } = incoming;
     const granted = preflight(request, () => commonHeaders(request, context), "POST");
-    if (granted === null) return answerPost(request, mcp);
+    if (granted === null) return answerPost(incoming, mcp);
     return noted(note(OTHER), monotonic, () => granted)(request);
   };
-  return new Elysia({ name: "mcp", strictPath: true })
-    .all(MCP_PATH, answer, { parse: "none" })
-    .all(MCP_PATH.slice(0, -1), answer, { parse: "none" });
+  return [MCP_PATH, MCP_PATH.slice(0, -1)].flatMap((path): Route[] => [
+    // The key is checked first.
+    { verb: "POST", path, takes, refusesBody: true, answer },
+    { verb: "ALL", path, answer },
+  ]);
 }
 
 /** The context, and recorders of requests by tool, each created on the tool's first call. */
@@ -75,7 +80,8 @@ interface Noting extends McpContext {
   note(operation: string): NoteRequest;
 }
 
-function answerPost(request: Request, context: Noting): Promise<Response> {
+function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
+  const { request } = incoming;
   const withoutTool = (response: Response): Answered => {
     const [note, { status }] = [context.note(USAGE_METHOD), response];
     return { response, note, url: MCP_PATH, status, units: 0, waitedMs: 0 };
@@ -85,7 +91,7 @@ function answerPost(request: Request, context: Noting): Promise<Response> {
     context,
     async (keyed) => {
       const { admitted, headers } = keyed;
-      const bytes = await readPost(request, headers, context);
+      const bytes = await readPost(incoming, headers, context);
       if (!(bytes instanceof AppError)) return answerMessage(request, bytes, keyed, context);
       setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, bytes)));
       return withoutTool(errorResponse(bytes, headers));
@@ -107,7 +113,7 @@ function challenged(response: Response, { oauthAddress }: McpContext): Response 
 
 /** The body of a POST, or the reason why it is not read. */
 async function readPost(
-  request: Request,
+  { request, body }: Incoming,
   headers: Headers,
   context: McpContext,
 ): Promise<Uint8Array | AppError> {
@@ -117,7 +123,7 @@ async function readPost(
     headers["allow"] = "POST";
     return wrongVerb(request);
   }
-  return readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
+  return body.bytes().catch(toAppError);
 }
 
 async function answerMessage(

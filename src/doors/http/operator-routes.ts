@@ -1,11 +1,9 @@
-import { Elysia } from "elysia";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { IdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
 import type { Ability, OperatorKey } from "../../customers/operator-keys/operator-keys.table.ts";
 import { type OperatorKeys, operatorActor } from "../../customers/operator-keys/operator-keys.ts";
 import { AppError } from "../../errors.ts";
 import type { Cursors } from "../../methods/cursor.ts";
-import { takesBody } from "../../methods/method.ts";
 import type { Endpoint } from "../../methods/operator/endpoint.ts";
 import type { OperatorServices } from "../../methods/operator/resource.ts";
 import { runEndpoint } from "../../methods/operator/run-endpoint.ts";
@@ -13,6 +11,7 @@ import { UNDECODABLE } from "../../methods/read-arguments.ts";
 import { type NoteRequests, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import type { Incoming, Route } from "../front/front.ts";
 import {
   type AnswerContext,
   commonHeaders,
@@ -40,48 +39,39 @@ export interface OperatorContext extends AnswerContext {
   takeWrongKey(request: Request, nowMs: number): number | null;
 }
 
-interface Incoming {
-  request: Request;
-  params: Record<string, string | null>;
-}
-
 const IDEMPOTENCY_KEY = "idempotency-key";
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
-const UNPARSED = { parse: "none" } as const;
 
 /**
  * `/operator/v1/`: the verbs of all resources, for the operator's own programs. Checked in this order:
  * route, key, verb, what the key may do, then arguments.
  */
-export function operatorRoutes(endpoints: readonly Endpoint[], context: OperatorContext) {
-  const routes = new Elysia({ name: "operator", strictPath: true });
+export function operatorRoutes(endpoints: readonly Endpoint[], context: OperatorContext): Route[] {
   const { monotonic } = context.ports.clock;
   const noteOther = context.noteRequests("operator", OTHER);
-  for (const [path, ofPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+  return [...Map.groupBy(endpoints, (endpoint) => endpoint.path)].flatMap(([path, ofPath]) => {
     const allow = ofPath
       .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
       .join(", ");
-    for (const endpoint of ofPath) {
-      const note = context.noteRequests("operator", endpoint.operationId);
-      const answer = noted(note, monotonic, ({ request, params }: Incoming) =>
-        answerEndpoint(endpoint, { request, params }, context),
-      );
-      routes.route(endpoint.verb, path, answer, UNPARSED);
-      if (endpoint.verb === "GET") routes.route("HEAD", path, answer, UNPARSED);
-    }
-    const refuse = noted(noteOther, monotonic, ({ request, params }: Incoming) =>
-      answerEndpoint(null, { request, params }, context, allow),
+    const refuse = noted(noteOther, monotonic, (incoming: Incoming) =>
+      answerEndpoint(null, incoming, context, allow),
     );
     const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
       redirectToSlash(request, context),
     );
-    const withoutSlash = path.slice(0, -1);
-    routes
-      .all(path, refuse, UNPARSED)
-      .get(withoutSlash, toSlash, UNPARSED)
-      .head(withoutSlash, toSlash, UNPARSED);
-  }
-  return routes;
+    return [
+      ...ofPath.map((endpoint): Route => {
+        const note = context.noteRequests("operator", endpoint.operationId);
+        const answer = noted(note, monotonic, (incoming: Incoming) =>
+          answerEndpoint(endpoint, incoming, context),
+        );
+        // The key is checked first.
+        return { verb: endpoint.verb, path, takes: endpoint.takes, refusesBody: true, answer };
+      }),
+      { verb: "ALL", path, answer: refuse },
+      { verb: "GET", path: path.slice(0, -1), answer: toSlash },
+    ];
+  });
 }
 
 /** @param endpoint null if the path does not take the request's verb, but those of `allow` */
@@ -142,9 +132,9 @@ async function answerOnce(
   context: OperatorContext,
 ): Promise<Answered> {
   const { request } = incoming;
-  const body = takesBody(endpoint.verb)
-    ? await readJsonBody(request, endpoint.bodyBytesMax, context.bodies)
-    : {};
+  const refusal = endpoint.takes === undefined ? incoming.body.refusal() : null;
+  if (refusal !== null) throw refusal;
+  const body = endpoint.takes === undefined ? {} : await readJsonBody(incoming, context.bodies);
   const given = endpoint.verb === "POST" ? request.headers.get(IDEMPOTENCY_KEY) : null;
   const by = operatorActor(key);
   if (given === null) return run(endpoint, incoming, body, by, context);

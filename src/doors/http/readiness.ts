@@ -25,7 +25,7 @@ export async function checkReadiness(
  * `/readyz`: 200 if everything is well apart from warnings, else 503. `checks` contains `ok` or what is
  * wrong, by name; it is public, so the sentences reveal nothing more.
  * @param own this process's results
- * @param others results of the other workers; for each name, the first fault is reported
+ * @param others results of the other workers; for each name, their different faults are reported
  */
 export function readinessAnswer(own: Readiness, others: readonly Readiness[]): Response {
   const faults = merged([own.checks, ...others.map(({ checks }) => checks)]);
@@ -42,10 +42,14 @@ export function readinessAnswer(own: Readiness, others: readonly Readiness[]): R
   return json(503, body, { "retry-after": RETRY_AFTER_S });
 }
 
-/** The first fault of each name, of several processes' results. */
+/** The different faults of each name, of several processes' results. */
 function merged(results: readonly Readiness["checks"][]): Map<string, string | null> {
   const all = new Map<string, string | null>();
-  for (const [name, fault] of results.flat()) all.set(name, all.get(name) ?? fault);
+  for (const [name, fault] of results.flat()) {
+    const before = all.get(name) ?? null;
+    const isSaid = fault === null || before?.includes(fault) === true;
+    all.set(name, isSaid ? before : [before, fault].filter(Boolean).join(" "));
+  }
   return all;
 }
 

@@ -1,9 +1,9 @@
-import { Elysia } from "elysia";
 import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
 import type { Outcome } from "../../methods/call.ts";
 import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import type { Incoming, Route } from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -25,80 +25,62 @@ export interface RestContext extends KeyedContext {
   giveTime(request: Request, silenceMaxS: number): void;
 }
 
-/** What Elysia passes to a handler: the request and its path parameters. */
-interface Incoming {
-  request: Request;
-  params: Record<string, string | null>;
-}
-
 /** A method with the recorder of its requests. */
-interface Route {
+interface Noted {
   method: ApiMethod;
   note: NoteRequest;
 }
-
-/** Elysia must not parse the body, since nothing is read before the key is checked. */
-const UNPARSED = { parse: "none" } as const;
 
 /**
  * The REST routes, all derived from the methods' declarations. A request is checked in the contract's
  * order: route, key, rate, verb, then the method itself.
  */
-export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
-  const routes = new Elysia({ name: "rest", strictPath: true });
-  for (const [path, ofPath] of Map.groupBy(methods, (method) => method.path)) {
-    addRoutes(routes, path, ofPath, context);
-  }
-  return routes;
+export function restRoutes(methods: readonly ApiMethod[], context: RestContext): Route[] {
+  return [...Map.groupBy(methods, (method) => method.path)].flatMap(([path, ofPath]) =>
+    routesOf(path, ofPath, context),
+  );
 }
 
 /** Routes of one path: its methods by verb, redirects to the trailing slash, and refusals. */
-function addRoutes(
-  routes: Elysia,
-  path: string,
-  methods: readonly ApiMethod[],
-  context: RestContext,
-): void {
+function routesOf(path: string, methods: readonly ApiMethod[], context: RestContext): Route[] {
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
-  const ofPath = methods.map((method): Route => {
+  const ofPath = methods.map((method): Noted => {
     return { method, note: noteRequests("rest", method.operationId) };
   });
-  const [first] = ofPath as [Route];
+  const [first] = ofPath as [Noted];
   const withoutSlash = path.slice(0, -1);
   const allowed = methods
     .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
     .join(", ");
-
-  for (const route of ofPath) {
-    const { method } = route;
-    // Elysia inspects a handler's parameters: it does not parse cookies for one that destructures others.
-    const answer = ({ request, params }: Incoming) =>
-      answerCall(route, { request, params }, context);
-    routes.route(method.verb, path, answer, UNPARSED);
-    if (method.verb === "GET") routes.route("HEAD", path, answer, UNPARSED);
-    else routes.route(method.verb, withoutSlash, answer, UNPARSED);
-  }
   const noteOther = noteRequests("rest", OTHER);
   const redirect = noted(noteOther, monotonic, ({ request }: Incoming) =>
     redirectToSlash(request, context),
   );
-  routes.get(withoutSlash, redirect, UNPARSED).head(withoutSlash, redirect, UNPARSED);
-
   const grant = noted(noteOther, monotonic, (granted: Response) => granted);
-  const other = ({ request, params }: Incoming) => {
+  const other = (incoming: Incoming) => {
+    const { request } = incoming;
     const granted = preflight(request, () => commonHeaders(request, context), allowed);
-    return granted === null
-      ? answerCall(first, { request, params }, context, allowed)
-      : grant(granted);
+    return granted === null ? answerCall(first, incoming, context, allowed) : grant(granted);
   };
-  routes.all(path, other, UNPARSED).all(withoutSlash, other, UNPARSED);
+  return [
+    ...ofPath.flatMap((one): Route[] => {
+      const { verb, takes } = one.method;
+      const answer = (incoming: Incoming) => answerCall(one, incoming, context);
+      // The key is checked first.
+      const route = { path, verb, takes, refusesBody: true, answer } as const;
+      return verb === "GET" ? [route] : [route, { ...route, path: withoutSlash }];
+    }),
+    { verb: "GET", path: withoutSlash, answer: redirect },
+    { verb: "ALL", path, answer: other },
+    { verb: "ALL", path: withoutSlash, answer: other },
+  ];
 }
 
 /** @param allowed the verbs that the path accepts, if the request's is not among them */
 function answerCall(
-  { method, note }: Route,
-  { request, params }: Incoming,
+  { method, note }: Noted,
+  { request, params, body }: Incoming,
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
@@ -111,11 +93,14 @@ function answerCall(
     context,
     async ({ admitted, headers }) => {
       if (allowed !== undefined) headers["allow"] = allowed;
-      const denial = admitted.takeRequest() ?? (allowed === undefined ? null : wrongVerb(request));
+      const denial =
+        admitted.takeRequest() ??
+        (allowed === undefined ? null : wrongVerb(request)) ??
+        (method.takes === undefined ? body.refusal() : null);
       const outcome =
         denial === null
           ? await admitted.call(method, readRaw(request, params), {
-              readBody: () => readJsonBody(request, method.bodyBytesMax, context.bodies),
+              readBody: () => readJsonBody({ request, body }, context.bodies),
               ownUrl: (path) => context.baseAddress(request) + path,
               pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
             })

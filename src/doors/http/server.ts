@@ -1,10 +1,10 @@
-import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
 import { notFound } from "../../errors.ts";
 import type { ApiMethod, Documented } from "../../methods/method.ts";
 import { endpoints } from "../../methods/operator/resources.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { bytesFor } from "../../values/packed-bytes.ts";
+import { createFront, type Front, type Incoming, type Route } from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -39,7 +39,7 @@ interface ServerContext
     MetricsContext,
     Pick<PushContext, "openPush"> {
   /** Routes of the other doors. */
-  others: Elysia[];
+  others: readonly Route[];
   docs: Docs;
   /** Whether a request comes from signed-in staff. */
   isStaff(request: Request): Promise<boolean>;
@@ -52,58 +52,55 @@ interface ServerContext
   ready(): Promise<{ own: Readiness; others: Readiness[] }>;
 }
 
-export type Server = ReturnType<typeof createServer>;
+export type Server = Front;
 
 /** The HTTP door: all routes, and the answer for unknown addresses. */
-export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
-  const { noteRequests } = context;
+export function createServer(methods: readonly ApiMethod[], context: ServerContext): Server {
   const { monotonic } = context.ports.clock;
-  const noteOther = noteRequests("public", OTHER);
-  // Elysia's router, because Bun's own decodes paths and treats a missing slash differently.
-  const server = new Elysia({
-    systemRouter: false,
-    strictPath: true,
-    // Otherwise a Host of up to three letters would match no route.
-    handler: { standardHostname: false },
-  })
-    .onError(({ request, code, error }) => {
+  const noteOther = context.noteRequests("public", OTHER);
+  const routes = [
+    ...restRoutes(methods, context),
+    ...mcpRoutes(context),
+    ...pushRoutes(context),
+    ...context.others,
+    ...Object.entries(publicRoutes(methods, context)).flatMap(([path, route]) =>
+      routesOf(path, route, context),
+    ),
+  ];
+  return createFront(routes, {
+    isStopping: context.bodies.isStopping,
+    fail(request, thrown) {
       const headers = commonHeaders(request, context);
       const response =
-        code === "NOT_FOUND"
+        thrown === null
           ? unknownAddress(request, headers, context)
-          : errorAnswer(error, headers, context.ports);
+          : errorAnswer(thrown, headers, context.ports);
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
-    })
-    .use(restRoutes(methods, context))
-    .use(mcpRoutes(context))
-    .use(pushRoutes(context))
-    .use(context.others);
-
-  for (const [path, route] of Object.entries(publicRoutes(methods, context))) {
-    const note = noteRequests("public", path);
-    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
-      const headers = commonHeaders(request, context);
-      try {
-        return withHeaders(await route(request, params?.name ?? ""), headers);
-      } catch (error) {
-        return errorAnswer(error, headers, context.ports);
-      }
-    });
-    const refuse = noted(note, monotonic, ({ request }: Incoming) => {
-      const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
-      return errorResponse(wrongVerb(request), headers);
-    });
-    // Unparsed: otherwise Elysia reads and parses the whole body of a request that is then refused.
-    const unparsed = { parse: "none" } as const;
-    server.get(path, answer).head(path, answer).all(path, refuse, unparsed);
-  }
-  return server;
+    },
+  });
 }
 
-interface Incoming {
-  request: Request;
-  params?: { name?: string };
+/** Routes of a public path, which is only read. */
+function routesOf(path: string, route: PublicRoute, context: ServerContext): Route[] {
+  const note = context.noteRequests("public", path);
+  const { monotonic } = context.ports.clock;
+  const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
+    const headers = commonHeaders(request, context);
+    try {
+      return withHeaders(await route(request, params["name"] ?? ""), headers);
+    } catch (error) {
+      return errorAnswer(error, headers, context.ports);
+    }
+  });
+  const refuse = noted(note, monotonic, ({ request }: Incoming) => {
+    const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
+    return errorResponse(wrongVerb(request), headers);
+  });
+  return [
+    { verb: "GET", path, answer },
+    { verb: "ALL", path, answer: refuse },
+  ];
 }
 
 /**

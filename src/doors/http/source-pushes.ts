@@ -1,15 +1,14 @@
-import { Elysia } from "elysia";
 import { parseExact } from "../../catalog/imports/reading/exact-number.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { takesJson } from "../../values/takes.ts";
+import type { Incoming, Route } from "../front/front.ts";
 import { commonHeaders, errorAnswer, json } from "./answers.ts";
 import type { KeyedContext } from "./keyed-request.ts";
-import { readBytes } from "./requests/body.ts";
 
-export interface PushContext
-  extends Pick<KeyedContext, "ports" | "config" | "bodies" | "noteRequests"> {
+export interface PushContext extends Pick<KeyedContext, "ports" | "config" | "noteRequests"> {
   /**
    * Accepts what a messenger pushes to a source, given its secret.
    * @returns null if there is no such source, it takes no pushes, or the secret is wrong
@@ -27,36 +26,37 @@ const SECRET_HEADER = "x-max-bot-api-secret";
  * `/sources/3/`: pushes from a messenger (sources, section 4). The secret is checked before the body is
  * read, and without it no answer reveals whether the source exists.
  */
-export function pushRoutes(context: PushContext) {
+export function pushRoutes(context: PushContext): Route[] {
   const { ports, noteRequests } = context;
   const answer = noted(
     noteRequests("public", PATH),
     ports.clock.monotonic,
-    async ({ request, params }: { request: Request; params: { id: string } }) => {
+    async (incoming: Incoming) => {
+      const { request } = incoming;
       const headers = commonHeaders(request, context);
       try {
-        await takePush(request, params.id, context);
+        await takePush(incoming, context);
         return json(200, '{"success":true}', headers);
       } catch (error) {
         return errorAnswer(error, headers, ports);
       }
     },
   );
-  return new Elysia({ name: "pushes", strictPath: true }).post(PATH, answer, { parse: "none" });
+  // The secret is checked first.
+  const takes = takesJson(BODY_BYTES_MAX);
+  return [{ verb: "POST", path: PATH, takes, refusesBody: true, answer }];
 }
 
-/** @throws AppError `not_found`, those of `readBytes`, `parse_error`, and those of the source */
+/** @throws AppError `not_found`, those of `Body.bytes`, `parse_error`, and those of the source */
 async function takePush(
-  request: Request,
-  id: string,
-  { openPush, bodies }: PushContext,
+  { request, params, body }: Incoming,
+  { openPush }: PushContext,
 ): Promise<void> {
-  const source = parseNumber(id);
+  const source = parseNumber(params["id"] ?? "");
   const secret = request.headers.get(SECRET_HEADER) ?? "";
   const take = source === null ? null : await openPush(source, secret);
   if (take === null) throw notFound("address");
-  const bytes = await readBytes(request, BODY_BYTES_MAX, bodies);
-  await take(parsed(bytes));
+  await take(parsed(await body.bytes()));
 }
 
 /** @throws AppError `parse_error` */

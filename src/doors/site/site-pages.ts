@@ -1,3 +1,4 @@
+import type { Takes } from "../../values/takes.ts";
 import { alertPage } from "./pages/alerts/alert.tsx";
 import { alertsPage } from "./pages/alerts/alerts.tsx";
 import { channelPage } from "./pages/channels/channel.tsx";
@@ -36,10 +37,8 @@ export interface SitePage {
    * administrator of it; staff.
    */
   access: "anybody" | "person" | "member" | "manager" | "staff";
-  /** Limit for its forms, if above the default. */
-  formBytesMax?: number;
-  /** Whether one of its forms uploads a file. */
-  takesFile?: boolean;
+  /** What its forms may be, if it has any; by default as large as `takesForm` says. */
+  takes?: Takes;
   show(visit: Visit, context: SiteContext): View | Promise<View>;
   /**
    * Handlers by the form's `action`. An AppError that they throw is shown on the page, at its fields, with

@@ -1,8 +1,10 @@
-import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
+import { takesForm } from "../../values/takes.ts";
 import { runFor, type Tenant } from "../../values/tenant.ts";
+import type { Body } from "../front/body.ts";
+import type { Incoming, Route } from "../front/front.ts";
 import { assetRoutes } from "./assets/assets.ts";
 import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
 import { networkOf } from "./guard/client-ip.ts";
@@ -30,51 +32,51 @@ const EMPTY_PICTURE = Buffer.from(
   "base64",
 );
 
-interface Incoming {
-  request: Request;
-  params: Record<string, string | null>;
-}
-
 /** The account site and staff's console: pages, their forms and their assets. */
-export function siteRoutes(context: SiteContext) {
+export function siteRoutes(context: SiteContext): Route[] {
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("site", OTHER);
-  const routes = new Elysia({ name: "site", strictPath: true })
-    .use(assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config))
-    .use(oauthRoutes(context));
-  const unparsed = { parse: "none" } as const;
-  for (const sitePage of sitePages) {
-    const answer = noted(noteRequests("site", sitePage.path), monotonic, (incoming: Incoming) =>
-      answerVisit(sitePage, incoming, context),
-    );
-    const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
-      redirectToSlash(request, context),
-    );
-    const withoutSlash = sitePage.path.slice(0, -1);
-    routes
-      .all(sitePage.path, answer, unparsed)
-      .get(withoutSlash, toSlash, unparsed)
-      .head(withoutSlash, toSlash, unparsed);
-  }
+  const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
+    redirectToSlash(request, context),
+  );
   const notFound = noted(noteOther, monotonic, (incoming: Incoming) =>
     answerVisit(null, incoming, context),
   );
-  for (const path of ["/account/*", "/staff/*"]) routes.all(path, notFound, unparsed);
-  return routes;
+  const note = noteRequests("site", "assets");
+  return [
+    ...assetRoutes(context.requestId, note, monotonic, context.config),
+    ...oauthRoutes(context),
+    ...sitePages.flatMap((sitePage): Route[] => {
+      const { path, actions, takes = takesForm() } = sitePage;
+      const answer = noted(noteRequests("site", path), monotonic, (incoming: Incoming) =>
+        answerVisit(sitePage, incoming, context),
+      );
+      return [
+        { verb: "GET", path, answer },
+        // The session is checked first.
+        ...(actions ? [{ verb: "POST", path, takes, refusesBody: true, answer } as const] : []),
+        { verb: "ALL", path, answer },
+        { verb: "GET", path: path.slice(0, -1), answer: toSlash },
+      ];
+    }),
+    ...["/account/*", "/staff/*"].map((path) => ({ verb: "ALL", path, answer: notFound }) as const),
+  ];
 }
 
 /** @param sitePage null if no page has the address */
 async function answerVisit(
   sitePage: SitePage | null,
-  { request, params }: Incoming,
+  { request, params, body }: Incoming,
   context: SiteContext,
 ): Promise<Response> {
   requireAddress(request);
   const setCookies: string[] = [];
   const network = networkOf(context.clientIp(request));
   const visit = await runFor(network, () => startVisit(request, params, context, setCookies));
-  return runFor(tenantOf(sitePage, visit), () => answerTo(visit, sitePage, setCookies, context));
+  return runFor(tenantOf(sitePage, visit), () =>
+    answerTo(visit, sitePage, body, setCookies, context),
+  );
 }
 
 function tenantOf(sitePage: SitePage | null, { membership, network }: Visit): Tenant {
@@ -85,6 +87,7 @@ function tenantOf(sitePage: SitePage | null, { membership, network }: Visit): Te
 async function answerTo(
   visit: Visit,
   sitePage: SitePage | null,
+  body: Body,
   setCookies: readonly string[],
   context: SiteContext,
 ): Promise<Response> {
@@ -94,7 +97,7 @@ async function answerTo(
     const answer =
       sitePage === null
         ? { visit, view: notFoundPage(visit) }
-        : await answerOf(sitePage, visit, context);
+        : await answerOf(sitePage, visit, body, context);
     return await respond(answer.visit, answer.view, headers);
   } catch (thrown) {
     const error = toAppError(thrown);
@@ -105,10 +108,15 @@ async function answerTo(
 }
 
 /** @returns the view, and the visit it is rendered for, which a form may change */
-async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext): Promise<Answer> {
+async function answerOf(
+  sitePage: SitePage,
+  visit: Visit,
+  body: Body,
+  context: SiteContext,
+): Promise<Answer> {
   const { method } = visit.request;
   if (method === "POST" && sitePage.actions !== undefined) {
-    return takeForm(sitePage, visit, context);
+    return takeForm(sitePage, visit, body, context);
   }
   const refused = refusal(sitePage, visit);
   if (refused !== null) return { visit, view: refused };

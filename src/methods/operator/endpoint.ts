@@ -1,3 +1,4 @@
+import { takesJson } from "../../values/takes.ts";
 import { fieldsOf } from "../fields.ts";
 import type { Described, Verb as HttpVerb } from "../method.ts";
 import { pageOf, pageParameters } from "../paging.ts";
@@ -19,9 +20,6 @@ const USUAL: Record<string, HttpVerb> = {
   set: "PATCH",
   delete: "DELETE",
 };
-
-/** Rows and pushes: the largest body of the operator's API besides files. */
-const BODY_BYTES_MAX = 256 * 1024;
 
 export function endpointOf(resource: Resource, does: Verb): Endpoint {
   const usual = USUAL[does.name];
@@ -50,7 +48,7 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
       ...(does.rows !== undefined && pageParameters),
       ...(does.isRead && fieldsOf(row as unknown as { properties: object })),
     },
-    bodyBytesMax: BODY_BYTES_MAX,
+    ...(place === "body" && { takes: takesJson() }),
     status: verb === "POST" && usual !== undefined ? 201 : verb === "DELETE" ? 204 : 200,
     result: does.rows === undefined ? row : pageOf(row),
     errors: [

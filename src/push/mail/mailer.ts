@@ -1,11 +1,12 @@
+import { type Bucket, takeToken } from "../../customers/limits/rate-bucket.ts";
 import type { Mail } from "../../ports/mail.ts";
 import type { Ports } from "../../ports/ports.ts";
-import type { ClaimedMail, EndedMail } from "./mails.store.ts";
+import type { ClaimedMail, EndedMail, Taken } from "./mails.store.ts";
 
 /** The mail queue, on whichever thread writes it. */
 interface MailQueue {
-  isDue(nowMs: number): Promise<boolean>;
-  claim(claim: string): Promise<ClaimedMail | null>;
+  isDue(nowMs: number, taken: Taken): Promise<boolean>;
+  claim(claim: string, taken: Taken): Promise<ClaimedMail | null>;
   end(ended: EndedMail): Promise<boolean>;
   /** @returns how many messages were given up */
   dropOld(): Promise<number>;
@@ -13,6 +14,13 @@ interface MailQueue {
 
 /** How often waiting messages are looked at while no mail server is configured. */
 const LOOK_AGAIN_MS = 60 * 60 * 1000;
+
+/**
+ * How fast messages are sent that strangers asked for: so many at once, and then one every few seconds. All
+ * networks share it without shutting each other out, because those that asked for least are first.
+ */
+const ASKED_AT_ONCE = 30;
+const ASKED_PER_SECOND = 1 / 5;
 
 export type Mailer = ReturnType<typeof createMailer>;
 
@@ -35,10 +43,16 @@ export function createMailer(
     }
   }
 
-  /** Sends one due message. @returns false if another process has claimed it */
+  let bucket: Bucket | null = null;
+  const takeAsked = () => takeToken(bucket, ASKED_PER_SECOND, clock.now(), ASKED_AT_ONCE);
+
+  /** Sends one due message. @returns false if none is due, or another process has claimed it */
   async function sendNext(mail: Mail): Promise<boolean> {
-    const claimed = await queue.claim(random.uuid(clock.now()));
+    const taken = { isAskedTaken: takeAsked().allowed };
+    if (!(await queue.isDue(clock.now(), taken))) return false;
+    const claimed = await queue.claim(random.uuid(clock.now()), taken);
     if (claimed === null) return false;
+    if (claimed.rank > 0) bucket = takeAsked().bucket;
     const isSent = await send(mail, claimed);
     const { id, claim, subject, to } = claimed;
     const isGivenUp = await queue.end({ id, claim, isSent, endedAt: clock.now() });
@@ -51,7 +65,11 @@ export function createMailer(
 
   /** Logs once that messages are waiting, and drops those that have waited too long. */
   async function leaveWaiting(): Promise<void> {
-    if (clock.monotonic() < lookAgainMs || !(await queue.isDue(clock.now()))) return;
+    if (
+      clock.monotonic() < lookAgainMs ||
+      !(await queue.isDue(clock.now(), { isAskedTaken: true }))
+    )
+      return;
     lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;
     if (!hasWarned) log.warn({}, "mails wait to be sent until KANALOG_SMTP_URL is set");
     hasWarned = true;
@@ -71,7 +89,7 @@ export function createMailer(
     async runDue(): Promise<void> {
       try {
         if (mail === null) await leaveWaiting();
-        else while (!isStopping && (await queue.isDue(clock.now())) && (await sendNext(mail)));
+        else while (!isStopping && (await sendNext(mail)));
       } catch (error) {
         log.warn({ err: error }, "queued mails could not be read; they will be read again");
       }

@@ -1,4 +1,17 @@
-import { and, asc, count, isNull, lte, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -16,6 +29,8 @@ const WAITS_MS = [1, 5, 15, 60, 180, 360, 720, 1440].map((minutes) => minutes * 
 export interface ClaimedMail extends Message {
   id: number;
   claim: string;
+  /** As for `addMail`. */
+  rank: number;
 }
 
 /** A claimed message that has been sent, or could not be. */
@@ -26,27 +41,67 @@ export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
 
 const add = change((db) =>
   db.insert(mails).values({
-    ...{ recipients: param("to"), ...allParams("subject", "text", "html") },
+    ...{ recipients: param("to"), ...allParams("subject", "text", "html", "rank") },
     ...{ createdAt: param("nowMs"), nextAttemptAt: param("nowMs") },
   }),
 );
 
-/** Queues a message in the caller's transaction: it is sent if and only if that commits. */
-export async function queueMail(tx: Transaction, nowMs: number, message: Message): Promise<void> {
-  await add(tx).run({ ...message, nowMs });
-}
+/** Most messages that wait because strangers asked for them. */
+export const ASKED_MAX = 10_000;
 
-const due = query((db) =>
-  db
+const isAsked = gt(mails.rank, 0);
+const asked = query((db) => db.select({ mails: count() }).from(mails).where(isAsked));
+const removeLast = change((db) => {
+  const last = db
     .select({ id: mails.id })
     .from(mails)
-    .where(lte(mails.nextAttemptAt, param("nowMs")))
-    .limit(1),
-);
+    .where(isAsked)
+    .orderBy(desc(mails.rank), desc(mails.nextAttemptAt), desc(mails.id))
+    .limit(1);
+  return db.delete(mails).where(inArray(mails.id, last));
+});
+
+/**
+ * Queues a message in the caller's transaction: it is sent if and only if that commits. One that a stranger
+ * asked for may be dropped later, if many others asked for fewer.
+ * @param rank as for `addMail`
+ */
+export async function queueMail(
+  tx: Transaction,
+  nowMs: number,
+  message: Message,
+  rank = 0,
+): Promise<void> {
+  await add(tx).run({ ...message, rank, nowMs });
+  if (rank > 0 && ((await asked(tx).get())?.mails ?? 0) > ASKED_MAX) await removeLast(tx).run();
+}
+
+/** Whether only messages of the appliance's own are taken, or also those that strangers asked for. */
+export interface Taken {
+  isAskedTaken: boolean;
+}
+
+const rankMax = ({ isAskedTaken }: Taken) => (isAskedTaken ? Number.MAX_SAFE_INTEGER : 0);
+
+const dueOf = (isKind: SQL) =>
+  query((db) =>
+    db
+      .select({ id: mails.id })
+      .from(mails)
+      .where(and(isKind, lte(mails.nextAttemptAt, param("nowMs"))))
+      .limit(1),
+  );
+const ownDue = dueOf(eq(mails.rank, 0));
+const askedDue = dueOf(isAsked);
 
 /** Whether a message is due; also while it is claimed. */
-export async function isMailDue(db: Database, nowMs: number): Promise<boolean> {
-  return (await due(db).get({ nowMs })) !== undefined;
+export async function isMailDue(
+  db: Database,
+  nowMs: number,
+  { isAskedTaken }: Taken,
+): Promise<boolean> {
+  if ((await ownDue(db).get({ nowMs })) !== undefined) return true;
+  return isAskedTaken && (await askedDue(db).get({ nowMs })) !== undefined;
 }
 
 /** Moves due times back together with the clock; otherwise messages would become due that much later. */
@@ -72,15 +127,17 @@ const unclaimed = query((db) =>
       subject: mails.subject,
       text: mails.text,
       html: mails.html,
+      rank: mails.rank,
     })
     .from(mails)
     .where(
       and(
+        lte(mails.rank, param("rankMax")),
         lte(mails.nextAttemptAt, param("nowMs")),
         or(isNull(mails.claimedUntil), lte(mails.claimedUntil, param("nowMs"))),
       ),
     )
-    .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+    .orderBy(asc(mails.rank), asc(mails.nextAttemptAt), asc(mails.id))
     .limit(1),
 );
 
@@ -92,10 +149,15 @@ const take = change((db) =>
 );
 
 /** Claims one due message that nobody else has claimed. */
-export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
+export function claimMail(
+  db: Database,
+  clock: Clock,
+  claim: string,
+  taken: Taken,
+): Promise<ClaimedMail | null> {
   return inTransaction(db, clock, "mail-claim", async (tx) => {
     const nowMs = clock.now();
-    const mail = await unclaimed(tx).get({ nowMs });
+    const mail = await unclaimed(tx).get({ nowMs, rankMax: rankMax(taken) });
     if (mail === undefined) return null;
     await take(tx).run({ id: mail.id, claim, until: nowMs + LEASE_MS });
     return { ...mail, claim };

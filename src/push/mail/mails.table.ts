@@ -10,6 +10,8 @@ export const mails = sqliteTable("mails", {
   createdAt: integer("created_at").notNull(),
   failures: integer("failures").notNull().default(0),
   nextAttemptAt: integer("next_attempt_at").notNull(),
+  /** As `addMail` describes it. */
+  rank: integer("rank").notNull().default(0),
   claim: text("claim"),
   claimedUntil: integer("claimed_until"),
 });

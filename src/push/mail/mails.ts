@@ -14,13 +14,16 @@ export type Mails = ReturnType<typeof createMails>;
  */
 export function createMails(
   db: Database,
-  queue: (message: Message) => Promise<void>,
+  queue: (message: Message, rank?: number) => Promise<void>,
   canSend: boolean,
 ) {
   return { canSend, queued: (): Promise<number> => countMails(db), queue };
 }
 
-/** Queues a message in a transaction of its own. */
-export function addMail(db: Database, clock: Clock, message: Message): Promise<void> {
-  return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message));
+/**
+ * Queues a message in a transaction of its own.
+ * @param rank which of the mails that a stranger's network asked for it is, from 1; 0 if no stranger did
+ */
+export function addMail(db: Database, clock: Clock, message: Message, rank = 0): Promise<void> {
+  return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message, rank));
 }

@@ -1,5 +1,8 @@
+import { USAGE_DAYS_KEPT } from "../../customers/limits/usage-removal.ts";
 import { clusterOf } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { dayOf } from "../../values/moscow-time.ts";
 
 /** A node absent for longer must rebuild its copy. */
 const ABSENT_DAYS_MAX = 7;
@@ -19,7 +22,13 @@ const FORGET = `
   UPDATE kanalog.state SET forgotten_until = greatest(forgotten_until, oldest.version) FROM oldest
   WHERE oldest.version IS NOT NULL`;
 
-/** Deletes PostgreSQL's records of deleted rows and of commits that all nodes have copied. */
-export async function forgetRemoved(db: Database): Promise<void> {
-  await clusterOf(db)?.authority.query(FORGET);
+/**
+ * Deletes PostgreSQL's records of deleted rows and of commits that all nodes have copied, and its days of
+ * usage that are no longer kept.
+ */
+export async function forgetRemoved(db: Database, clock: Clock): Promise<void> {
+  const authority = clusterOf(db)?.authority;
+  await authority?.query(FORGET);
+  const text = "DELETE FROM kanalog.usage_days WHERE day <= $1";
+  await authority?.query({ text, values: [dayOf(clock.now()) - USAGE_DAYS_KEPT] });
 }

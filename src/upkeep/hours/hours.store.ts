@@ -1,15 +1,12 @@
-import { asc, gte, lt, sql } from "drizzle-orm";
+import { asc, gte, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { allParams, change, param, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { DAY_MS } from "../../values/moscow-time.ts";
 import { type Hour, hourDurations, hours } from "./hours.table.ts";
 
 /** An hour's requests that have not been written yet. */
 export type NotedHour = Omit<Hour, "fileBytes">;
-
-const HOURS_KEPT_MS = 9 * DAY_MS;
 
 const add = change((db) =>
   db
@@ -37,10 +34,6 @@ const addDuration = change((db) =>
     }),
 );
 
-const removeOld = [hours, hourDurations].map((table) =>
-  change((db) => db.delete(table).where(lt(table.startedAt, param("until")))),
-);
-
 /** Adds requests to an hour, and records the file's size. */
 export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise<void> {
   const fileBytes = Number(db.pragmaValue("page_count")) * Number(db.pragmaValue("page_size"));
@@ -50,7 +43,6 @@ export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise
     for (const [at, requests] of durations) {
       await addDuration(tx).run({ startedAt: hour.startedAt, class: at, requests });
     }
-    for (const remove of removeOld) await remove(tx).run({ until: clock.now() - HOURS_KEPT_MS });
   });
 }
 

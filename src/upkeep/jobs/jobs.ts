@@ -5,16 +5,12 @@ import { pruneLastPostOrder } from "../../catalog/search/last-post-order.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
-import { pruneUsage } from "../../customers/limits/prune-usage.ts";
-import { pruneRequestLog } from "../../customers/limits/request-log.store.ts";
-import { pruneOAuth } from "../../customers/oauth/prune-oauth.ts";
-import { prunePeople } from "../../customers/people/prune-people.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { pruneDeliveries } from "../../push/webhooks/delivery/prune-deliveries.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 import { forgetRemoved } from "../cluster/forget-removed.ts";
+import { retain } from "../retention/retain.ts";
 import { queueSilentSourceMails } from "../sources/silent-sources.ts";
 
 /** Settings for jobs. Plain data, because they are sent to a thread. */
@@ -70,25 +66,10 @@ export function scheduledJobs({ backups, openDays, isNode }: JobSettings): Sched
         await pruneLastPostOrder(db, clock);
       },
     },
-    {
-      name: "prune-usage",
-      pattern: "20 0 * * *",
-      isOfNode: true,
-      run: async (db, clock, dueAt) => {
-        await pruneUsage(db, clock, dayOf(dueAt));
-        await pruneRequestLog(db, clock);
-      },
-    },
-    {
-      name: "prune-oauth",
-      pattern: "30 0 * * *",
-      run: async (db, clock) => {
-        await pruneOAuth(db, clock);
-        await prunePeople(db, clock);
-      },
-    },
+    // Hourly, because some callers can fill a table quickly: what they add between two runs is bounded by
+    // what they may do in an hour.
+    { name: "retention", pattern: "40 * * * *", isOfNode: true, run: retain },
     { name: "silent-sources", pattern: "*/5 * * * *", run: queueSilentSourceMails },
-    { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

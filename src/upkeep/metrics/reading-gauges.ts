@@ -111,6 +111,11 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     help: "Processor time, user and system.",
     registers: [registry],
   });
+  const waited = new Counter({
+    name: "kanalog_processor_wait_seconds_total",
+    help: "Time that main threads waited for a processor.",
+    registers: [registry],
+  });
   return (readings) => {
     const { database, threads, eventLoopDelay: delay, process } = readings;
     setAppliance([["", readings]]);
@@ -129,6 +134,8 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     );
     processor.reset();
     processor.inc(process.processorSeconds);
+    waited.reset();
+    waited.inc(process.waitedSeconds ?? 0);
   };
 }
 

@@ -105,12 +105,14 @@ export const en = {
   // Requests.
   internal: "The server failed to answer this request. Its X-Request-Id finds it in the log.",
   storageUnavailable: "The storage cannot do this at present.",
+  clockWrong: "The server's clock was changed: nothing can be counted until it is right.",
   queryTimeout: "The database query took too long. Retry later, or narrow the selection.",
   stopping: "The server is stopping.",
   methodNotAllowed: ({ verb }: { verb: string }) => `Method "${verb}" not allowed.`,
   originNotAllowed: "Pages of this origin may not use the MCP server.",
   bodyNotSentAsJson: "Send the body as JSON, with the header `Content-Type: application/json`.",
   bodyNotJson: "The body is not valid JSON in UTF-8.",
+  bodyNotTaken: "This request takes no body.",
   bodyTooLarge: ({ kib }: { kib: number }) =>
     `The body is larger than ${kib >= 1024 ? `${kib / 1024} MiB` : `${kib} KiB`}.`,
   bodyTooDeep: ({ levels }: { levels: number }) =>

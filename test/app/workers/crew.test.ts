@@ -32,7 +32,8 @@ test.skipIf(process.platform !== "linux")(
       ipc: () => hasJoined(),
     });
     const setUp = setUpToken(clock, random);
-    const start: WorkerStart = { number: 1, count: 2, setUp, baseMs: clock.now() };
+    const nowMs = clock.now();
+    const start: WorkerStart = { number: 1, count: 2, setUp, baseMs: nowMs, bootedAt: nowMs };
     child.send({ start });
     await joined;
     child.disconnect();

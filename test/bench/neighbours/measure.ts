@@ -1,9 +1,11 @@
 import { elapsed } from "../../support/webhook-journey.ts";
 import { customers } from "./customers.ts";
 import type { Data } from "./data.ts";
+import { verdictOf } from "./promise.ts";
 import type { Row, Stage } from "./row.ts";
 import { onStage } from "./stage.ts";
 import type { Seen } from "./victim.ts";
+import { watchWaits } from "./waits.ts";
 
 export interface Durations {
   rounds: number;
@@ -17,6 +19,8 @@ export interface Durations {
 export interface Round {
   quiet: Seen;
   beside: Seen;
+  /** How long the appliance's main thread waited for a processor, as `Waits` takes it. */
+  waitedMs: { quiet: number; beside: number };
 }
 
 export interface Measured {
@@ -47,23 +51,34 @@ export function measure(data: Data, row: Row, durations: Durations): Promise<Mea
     await elapsed(WARM_UP_MS);
     await victim.end();
 
+    const waits = watchWaits(stage.serving.pid);
     const rounds: Round[] = [];
     const notes: string[] = [];
     const broken = new Set<string>();
-    for (let round = 0; round < (row.rounds ?? durations.rounds); round++) {
+    const roundsMax = typeof row.rounds === "number" ? row.rounds : durations.rounds;
+    for (let round = 0; round < roundsMax; round++) {
       if (round > 0 && performance.now() - startedAtMs > ROW_MAX_MS) break;
       await row.beforeRound?.(stage, round);
       await settled(stage);
+      waits.takeMs();
       victim.begin();
       await elapsed(durations.quietS * 1000);
       const quiet = await victim.end();
+      const quietMs = waits.takeMs();
       victim.begin();
       const beside = await row.beside(stage, durations.besideS, round);
-      rounds.push({ quiet, beside: await victim.end() });
+      const waitedMs = { quiet: quietMs, beside: waits.takeMs() };
+      rounds.push({ quiet, beside: await victim.end(), waitedMs });
       notes.splice(0, notes.length, ...beside.notes);
       for (const fault of beside.broken) broken.add(fault);
+      if (row.rounds === "until kept" && verdictOf(measured()).broken.length === 0) break;
     }
-    return { name: row.name, does: row.does, rounds, notes, broken: [...broken] };
+    waits.stop();
+    return measured();
+
+    function measured(): Measured {
+      return { name: row.name, does: row.does, rounds, notes, broken: [...broken] };
+    }
   });
 }
 

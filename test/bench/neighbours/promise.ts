@@ -10,6 +10,8 @@ const MORE_MOST_MS = 20;
 export interface Verdict {
   quiet: Latency;
   beside: Latency;
+  /** How long the appliance's main thread waited for a processor, in the median round. */
+  waitedMs: Round["waitedMs"];
   unavailable: number;
   timeouts: number;
   others: number;
@@ -38,6 +40,7 @@ export function verdictOf({ rounds, broken }: Measured): Verdict {
   return {
     quiet: latency(middle?.quiet),
     beside: latency(middle?.beside),
+    waitedMs: middle?.waitedMs ?? { quiet: Number.NaN, beside: Number.NaN },
     ...{ unavailable, timeouts },
     others: countOf(() => true) - unavailable - timeouts,
     broken: [

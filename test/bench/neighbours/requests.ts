@@ -4,7 +4,18 @@ export interface SentRequest {
   /** Path and query. */
   path: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Repeated;
+  /** Whether what a 201 created is deleted again, so that the next request can create it too. */
+  isUndone?: boolean;
+}
+
+/** A body too long to be handed to another process as it is. */
+export interface Repeated {
+  start: string;
+  part: string;
+  end: string;
+  /** Length of the whole, at most; all characters are ASCII. */
+  bytes: number;
 }
 
 /** @throws the client's own error, or the signal's `TimeoutError` or `AbortError` */
@@ -15,9 +26,19 @@ export async function send(
 ): Promise<{ status: number; text: string }> {
   const response = await fetch(address + path, {
     ...{ method: verb, headers, signal, redirect: "manual" },
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: typeof body === "string" ? body : textOf(body) }),
   });
   return { status: response.status, text: await response.text() };
+}
+
+const texts = new Map<Repeated, string>();
+
+function textOf(body: Repeated): string {
+  const { start, part, end, bytes } = body;
+  const times = Math.floor((bytes - start.length - end.length) / part.length);
+  const text = texts.get(body) ?? start + part.repeat(times) + end;
+  texts.set(body, text);
+  return text;
 }
 
 export function withKey(key: string, more: Record<string, string> = {}): Record<string, string> {
@@ -38,7 +59,7 @@ const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
 
 export function sendForm(
   path: string,
-  body: string,
+  body: string | Repeated,
   headers: Record<string, string> = {},
 ): SentRequest {
   return { verb: "POST", path, headers: { ...FORM_TYPE, ...headers }, body };

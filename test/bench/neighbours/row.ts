@@ -16,8 +16,11 @@ export interface Row {
   size?: Size;
   /** Further settings of the appliance. */
   environment?: Record<string, string>;
-  /** 1 for rows that take long, or whose limits apply to the whole time. */
-  rounds?: number;
+  /**
+   * 1 for rows that take long, or whose limits apply to the whole time. "until kept" for rows of which there are
+   * many: one round, or as many as usual if it breaks the promise.
+   */
+  rounds?: number | "until kept";
   /** By default healthy customers at a steady rate. */
   victim?(stage: Stage): Promise<Omit<VictimSpec, "address" | "timeoutMs">>;
   /** Called once, before the first round. */

@@ -6,6 +6,7 @@ const HEADER = [
   "quiet p50/p99",
   "beside p50/p99",
   "ratio",
+  "wait for a processor",
   "503",
   "late",
   "other",
@@ -24,13 +25,14 @@ export function line(measured: Measured): string {
 }
 
 function cells(measured: Measured): string[] {
-  const { quiet, beside, unavailable, timeouts, others, broken } = verdictOf(measured);
+  const { quiet, beside, waitedMs, unavailable, timeouts, others, broken } = verdictOf(measured);
   const result = broken.length === 0 ? "kept" : `**broken: ${broken.join("; ")}**`;
   return [
     `${measured.name}: ${measured.does}`,
     `${digits(quiet.p50Ms)} / ${digits(quiet.p99Ms)} ms`,
     `${digits(beside.p50Ms)} / ${digits(beside.p99Ms)} ms`,
     digits(beside.p99Ms / quiet.p99Ms),
+    `${digits(waitedMs.quiet)} / ${digits(waitedMs.beside)} ms`,
     ...[unavailable, timeouts, others].map(String),
     [result, ...measured.notes].join("; "),
   ];

@@ -230,6 +230,8 @@ describe("a push", () => {
     for (const body of ["{}", "[]", "null", '"text"', '{"update_type":"bot_started"}', "7"]) {
       expect((await deliver({ body, secret: secret() })).status).toBe(200);
     }
+    const tooLarge = await deliver({ body: "x".repeat(2_000_000), secret: secret() });
+    expect(tooLarge.status).toBe(413);
     expect(await world.chats()).toEqual(before);
   });
 });

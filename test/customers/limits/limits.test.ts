@@ -169,19 +169,6 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(1);
   });
 
-  test("is neither extended nor locked by a clock that goes back an hour across a period's end", async () => {
-    await quota(2);
-    await card();
-    appliance.ports.clock.advance(PERIOD_MS);
-    await card();
-    appliance.ports.clock.advance(-3_600_000);
-    expect((await card()).status).toBe(200);
-    expect((await card()).status).toBe(429);
-    appliance.ports.clock.advance(3_600_000);
-    expect((await card()).status).toBe(200);
-    expect((await card()).status).toBe(429);
-  });
-
   test("becomes that of test, in a new period, at the instant that the plan ends", async () => {
     const end = Date.parse("2026-12-01T00:00:00+03:00");
     await accounts().givePlan(customer.organizationId, "start", end, COMMAND_LINE);

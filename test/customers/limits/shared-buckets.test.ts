@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { closeSync } from "node:fs";
-import { createBuckets, createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
+import { createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
 import { createRates, type RateBuckets } from "../../../src/customers/limits/rates.ts";
-import { createThrottle } from "../../../src/doors/site/guard/throttle.ts";
+import { createThrottle, throttleBuckets } from "../../../src/doors/site/guard/throttle.ts";
 import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
 import { createSharedClaims } from "../../../src/values/shared-claims.ts";
 import { createSharedTable, wordsOfTable } from "../../../src/values/shared-table.ts";
@@ -108,16 +108,16 @@ test("a full table evicts the oldest entry, never the newest", () => {
   }
 });
 
-test("a bounded set of buckets evicts only the name unused for longest", () => {
-  const buckets = createBuckets<string>(2);
-  const take = (name: string, tokens: number) =>
-    buckets.change(name, 1, 0, () => ({ bucket: { tokens, updatedAtMs: 0 } }));
-  for (const name of ["a", "b", "c"]) take(name, 1);
-  expect(["a", "b", "c"].map((name) => buckets.peek(name, 1, 0)?.tokens)).toEqual([
-    undefined,
-    1,
-    1,
-  ]);
+test("an exhausted limit is remembered while strangers take one attempt of each of 100,000 names", () => {
+  const throttle = createThrottle(throttleBuckets(BASE_MS));
+  const [account, email] = ["account ada@example.com", "mail ada@example.com"];
+  while (throttle.take([account], BASE_MS) === null);
+  while (throttle.take([email], BASE_MS) === null);
+  for (let at = 0; at < 100_000; at += 1) {
+    throttle.take([`network 2001:db8:${at % 1_000}:${Math.floor(at / 1_000)}::/64`], BASE_MS);
+  }
+  expect(throttle.take([account], BASE_MS)).toBe(5);
+  expect(throttle.take([email], BASE_MS)).toBe(1200);
 });
 
 describe.if(process.platform === "linux")("in memory shared by processes", () => {

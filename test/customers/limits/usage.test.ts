@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { addUsage } from "../../../src/customers/limits/usage.store.ts";
 import { createUsage } from "../../../src/customers/limits/usage.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
+import { startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 
 /** Requests that are counted in one commit. */
@@ -23,12 +24,13 @@ async function countTogether(...differences: object[]): Promise<unknown[]> {
     db,
     (entries) => {
       commits += 1;
-      return inTransaction(db, appliance.ports.clock, "usage", (tx) => addUsage(tx, entries));
+      return inTransaction(db, appliance.ports.clock, "usage", (tx) => addUsage(tx, entries, AT));
     },
     () => {},
   );
-  const usual = { organizationId, keyId, method: "card", status: 200, day: 20_777 };
-  const request = { ...usual, periodStartedAt: 0, quota: 10, units: 1, isPart: false, copy: null };
+  const usual = { organizationId, keyId, method: "card", status: 200, quota: 10, units: 1 };
+  const plan = { planStartedAt: AT, endsAt: Number.POSITIVE_INFINITY };
+  const request = { ...usual, ...plan, isPart: false, copy: null };
   await Promise.all(differences.map((difference) => usage.charge({ ...request, ...difference })));
   expect(commits).toBe(1);
   return db
@@ -38,13 +40,14 @@ async function countTogether(...differences: object[]): Promise<unknown[]> {
     .all();
 }
 
+/** The commit's clock. */
+const AT = startOfDay(20_777);
 const ROW = { method: "card", status: 200, day: 20_777, requests: 1, units: 1 };
 
-test("requests of one commit are counted by method, status and day", async () => {
-  const differences = [{}, { status: 404 }, { day: 20_778 }, { method: "list" }, {}];
+test("requests of one commit are counted by method and status", async () => {
+  const differences = [{}, { status: 404 }, { method: "list" }, {}];
   expect(await countTogether(...differences)).toEqual([
     { ...ROW, requests: 2, units: 2 },
-    { ...ROW, day: 20_778 },
     { ...ROW, status: 404 },
     { ...ROW, method: "list" },
   ]);
@@ -57,13 +60,13 @@ test("free requests and further units of a request are distinguished from billed
   ]);
 });
 
-test("requests of one commit on either side of a period's end are charged to their own periods", async () => {
-  await countTogether({}, { periodStartedAt: 1 }, {});
+test("requests of one commit on either side of a plan's start are charged to the periods of their plans", async () => {
+  await countTogether({}, { planStartedAt: AT - 1 }, {});
   const periods = appliance.app.domains.db.prepare(
     "SELECT started_at AS startedAt, used FROM usage_periods ORDER BY started_at",
   );
   expect(periods.all()).toEqual([
-    { startedAt: 0, used: 2 },
-    { startedAt: 1, used: 1 },
+    { startedAt: AT - 1, used: 1 },
+    { startedAt: AT, used: 2 },
   ]);
 });

@@ -53,10 +53,10 @@ describe("hashing work", () => {
     expect(new Set(await Promise.all(results))).toEqual(new Set(["done"]));
   });
 
-  test("is refused if 20 of its kind are waiting, but not for other kinds", async () => {
+  test("is refused if 250 networks have one of its kind waiting, but not for other kinds", async () => {
     const work = createWork();
-    const results = Array.from({ length: 22 }, (_, at) => work.add("choose-password", `n${at}`));
-    expect(await results[21]).toBe("unavailable 5");
+    const results = Array.from({ length: 252 }, (_, at) => work.add("choose-password", `n${at}`));
+    expect(await results[251]).toBe("unavailable 5");
     const other = work.add("sign-in", "n1");
     await work.settled();
     await work.endOne();
@@ -75,6 +75,18 @@ describe("hashing work", () => {
     for (let at = 0; at < 7; at += 1) await work.endOne();
     expect(await other).toBe("done");
     expect(work.begun).toHaveLength(7);
+  });
+
+  test("of a network with many waiting makes room for another network", async () => {
+    const work = createWork();
+    const many = Array.from({ length: 251 }, (_, at) => work.add("sign-in", `n${at % 60}`));
+    const other = work.add("sign-in", "patient");
+    await work.settled();
+    // The networks n1 to n10 have five waiting, the others four.
+    const refused = await Promise.race(many.map((one, at) => one.then((result) => [at, result])));
+    expect(refused).toEqual([241, "throttled 5"]);
+    for (let at = 0; at < 251; at += 1) await work.endOne();
+    expect(await other).toBe("done");
   });
 
   test("that fails lets the next one run", async () => {

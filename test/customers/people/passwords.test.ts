@@ -30,7 +30,8 @@ const newLink = async (): Promise<string> =>
 function chooserOf(token: string): (password: string) => Promise<boolean> {
   const { db, clock } = appliance.app.domains;
   const settings = { secret: "the secret of a test's own appliance" };
-  return (password) => choosePassword(db, clock, { settings, token, password });
+  return (password) =>
+    choosePassword(db, clock, { settings, token, password, network: Buffer.alloc(32) });
 }
 
 async function isAccepted(password: string): Promise<boolean> {

@@ -155,21 +155,17 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
   add(`INSERT INTO keys (member_id, name, prefix, hash, access, created_at)
     SELECT m.id, 'key', 'k', randomblob(32), 'read_only', created_at
     FROM members m, json_each('[1,2]') WHERE m.id > ${memberId}`);
-  // An assistant for every second key, with valid tokens and some expired ones, and as many assistants
-  // without access.
-  add(`${numbers(2 * ORGANIZATIONS)}
-    INSERT INTO oauth_clients (client_id, name, redirect_uris, read_at)
-    SELECT 'client' || i, 'Assistant', '["https://assistant.example/back"]', @now - i * 3600000 FROM n`);
+  // An assistant for every second key, with valid tokens and some expired ones.
   add(
     `UPDATE keys SET expires_at = @now + (id % 100 - 5) * @day WHERE id % 2 = 0 AND id > ${keyId}`,
   );
-  add(`INSERT INTO oauth_grants SELECT id, id / 2, 'assistant.example' FROM keys
+  add(`INSERT INTO oauth_grants SELECT id, randomblob(32), 'assistant.example' FROM keys
     WHERE id % 2 = 0 AND id > ${keyId}`);
   add(`INSERT INTO oauth_tokens SELECT randomblob(32), key_id, iif(t.value = 1, 'access', 'refresh'),
       @now + (t.value - 3) * 3600000, NULL
     FROM oauth_grants, json_each('[1,2,3,4,5]') t`);
-  add(`INSERT INTO oauth_codes SELECT randomblob(32), g.client_id, k.member_id, 'https://assistant.example/back',
-      'c', @now - g.key_id * 60000, @now, g.key_id
+  add(`INSERT INTO oauth_codes SELECT randomblob(32), g.client_hash, 'Assistant', k.member_id,
+      'https://assistant.example/back', 'c', @now - g.key_id * 60000, @now, g.key_id
     FROM oauth_grants g JOIN keys k ON k.id = g.key_id`);
   // 50 organizations that use ten methods every day, including the customer's.
   add(`${numbers(400)}

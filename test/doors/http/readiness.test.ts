@@ -22,7 +22,7 @@ test("if everything is well, each check is ok", async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     status: "ok",
-    checks: { database: "ok", migrations: "ok", disk: "ok", usage: "ok" },
+    checks: { database: "ok", migrations: "ok", disk: "ok", usage: "ok", clock: "ok" },
   });
 });
 
@@ -35,7 +35,7 @@ test("a nearly full volume is unready with its reason, until there is room again
   expect(body).toEqual({
     code: "unavailable",
     detail: fault,
-    checks: { database: "ok", migrations: "ok", disk: fault, usage: "ok" },
+    checks: { database: "ok", migrations: "ok", disk: fault, usage: "ok", clock: "ok" },
   });
   appliance.ports.system.free = 65 * 1024 ** 2;
   expect((await appliance.request("/readyz")).status).toBe(200);
@@ -96,6 +96,20 @@ test("work that always holds the lock too long is logged once a minute", async (
   expect(log.warnings).toHaveLength(3);
 });
 
+test("a main thread that was late by more than 250 ms is a warning, with its wait for a processor", async () => {
+  const { system, clock } = appliance.ports;
+  const warning = async () => (await appliance.request("/readyz")).body.checks.main_thread;
+  system.lateness = { lateMs: 250, waitedMs: 10, at: clock.now() };
+  expect(await warning()).toBeUndefined();
+  system.lateness.lateMs = 1_234.5;
+  expect(await warning()).toBe(
+    "The main thread was late by 1235 ms at 2026-11-20T12:00:00+03:00, 10 ms of it for want of a processor.",
+  );
+  system.lateness.waitedMs = null;
+  expect(await warning()).toBe("The main thread was late by 1235 ms at 2026-11-20T12:00:00+03:00.");
+  expect((await appliance.request("/readyz")).status).toBe(200);
+});
+
 test("posts waiting to be put into events are a warning after three minutes, if a webhook watches their channel", async () => {
   const { clock } = appliance.ports;
   const warning = async () => (await appliance.request("/readyz")).body.checks.read_posts;
@@ -142,7 +156,7 @@ test("posts waiting to be matched with alerts are a warning after three minutes,
   expect(await warning()).toBe(
     "Posts read at 2026-11-20T12:00:00+03:00 are not matched with alerts yet.",
   );
-  await call("DELETE", "/v1/msgr/alerts/1/", {});
+  await appliance.request("/v1/msgr/alerts/1/", { key, method: "DELETE" });
   expect(await warning()).toBeUndefined();
   expect((await call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
   expect(await warning()).toBeDefined();

@@ -165,7 +165,6 @@ const WRITTEN_BY_OTHERS: Record<string, readonly string[]> = {
   jobs: ["failure"],
   keys: ["name"],
   members: ["name"],
-  oauth_clients: ["name"],
   organizations: ["name"],
   people: ["name"],
   posts: ["text", "forwarded_from_name"],

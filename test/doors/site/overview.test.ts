@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { connectSnippets } from "../../../src/customers/keys/connect-snippets.ts";
 import { sumByDayAndMethod } from "../../../src/doors/site/pages/organization/usage-sums.ts";
-import { runJob } from "../../../src/upkeep/jobs/jobs.ts";
+import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -240,10 +240,7 @@ test("the last hundred requests of a key are kept for a week", async () => {
   expect((await owner.get("/account/")).html).toContain(
     "No requests with this key in the past week.",
   );
-  const settings = { backups: null, openDays: 7, isNode: false };
-  const { clock } = appliance.ports;
-  const due = { name: "prune-usage", dueAt: clock.now(), settings };
-  await runJob(appliance.app.domains.db, clock, due);
+  await retain(appliance.app.domains.db, appliance.ports.clock);
   expect(stored()).toEqual({ n: 0 });
 });
 

@@ -92,6 +92,7 @@ test("an alert that is created just before posts are matched gets the posts read
     now: () => clock.now() + DAY_MS,
     sleep: clock.sleep,
     endOfTurn: clock.endOfTurn,
+    sinceBoot: clock.sinceBoot,
     monotonic() {
       looks += 1;
       // One page of alerts and an empty one have been read.

@@ -7,6 +7,7 @@ import {
   type EndedMail,
   endMail,
   isMailDue,
+  type Taken,
 } from "../../../src/push/mail/mails.store.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import {
@@ -17,6 +18,8 @@ import {
   startFailing,
   startPushing,
 } from "../../support/pushing.ts";
+
+const ALL: Taken = { isAskedTaken: true };
 
 let pushing: Pushing;
 beforeEach(async () => {
@@ -143,11 +146,11 @@ test("a mail that one process is sending is sent by no other until two minutes h
   await failForADay();
   const { clock } = pushing.appliance.ports;
   const { db } = pushing.appliance.app.domains;
-  expect(await claimMail(db, clock, "first")).toMatchObject({ claim: "first" });
+  expect(await claimMail(db, clock, "first", ALL)).toMatchObject({ claim: "first" });
   clock.advance(2 * MINUTE_MS - 1);
-  expect(await claimMail(db, clock, "second")).toBeNull();
+  expect(await claimMail(db, clock, "second", ALL)).toBeNull();
   clock.advance(1);
-  expect(await claimMail(db, clock, "second")).toMatchObject({ claim: "second" });
+  expect(await claimMail(db, clock, "second", ALL)).toMatchObject({ claim: "second" });
 });
 
 test("a mail server is tried again without a restart, soon after a short failure", async () => {
@@ -192,8 +195,8 @@ test("without a mail server the mail waits, and is sent once one is configured",
   // The next start, with a mail server, uses the same queue.
   const { db } = pushing.appliance.app.domains;
   const queue = {
-    isDue: (nowMs: number) => isMailDue(db, nowMs),
-    claim: (claim: string) => claimMail(db, ports.clock, claim),
+    isDue: (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken),
+    claim: (claim: string, taken: Taken) => claimMail(db, ports.clock, claim, taken),
     end: (ended: EndedMail) => endMail(db, ports.clock, ended),
     dropOld: () => dropOldMails(db, ports.clock),
   };

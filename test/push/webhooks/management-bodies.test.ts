@@ -253,11 +253,12 @@ describe("a body", () => {
     }
   });
 
-  test("of a method that takes none is not read", async () => {
+  test("of a method that takes none is refused unread, and nothing is changed", async () => {
     const { id } = await created(call);
     const answer = await appliance.request(`${WEBHOOKS}${id}/`, {
       ...{ method: "DELETE", key: customer.key, headers: json, body: "{" },
     });
-    expect(answer.status).toBe(204);
+    expectRefused(answer, 413, "payload_too_large");
+    expect((await appliance.get(`${WEBHOOKS}${id}/`, customer.key)).status).toBe(200);
   });
 });

@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)("the other node has exactly", () => {
     await others(2_000);
     await imported(one, "posts", [{ id: 2, views: 7 }]);
     await cluster.copyAll();
-    await forgetRemoved(one.db);
+    await forgetRemoved(one.db, systemClock);
     const machine = createMachine();
     await joining(machine).join();
     expect(machine.query("SELECT id FROM posts ORDER BY id")).toEqual([{ id: 1 }, { id: 2 }]);

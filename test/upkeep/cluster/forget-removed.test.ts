@@ -34,17 +34,17 @@ test.skipIf(!hasPostgres)(
     await cluster.copyAll();
     await one.app.domains.channels.delete(1, COMMAND_LINE);
     await one.copy();
-    await forgetRemoved(one.db);
+    await forgetRemoved(one.db, systemClock);
     expect(await recorded()).toBeGreaterThan(0);
     await other.copy();
     await expectIds(other, CHANNELS, [2]);
 
-    await forgetRemoved(one.db);
+    await forgetRemoved(one.db, systemClock);
     expect(await recorded()).toBe(0);
     await imported(other, "channels", [channel(3)]);
     await one.copy();
     expect(idsOf(await one.get(CHANNELS)).toSorted()).toEqual([2, 3]);
-    await forgetRemoved(other.db);
+    await forgetRemoved(other.db, systemClock);
     await imported(one, "channels", [channel(4)]);
     await cluster.close();
   },
@@ -88,11 +88,11 @@ test.skipIf(!hasPostgres)(
     );
     const db = openDatabase(machine.path("a.db"), systemClock);
     linkToCluster(db, { url, node: "a" }, "test", derivedRows);
-    await forgetRemoved(db);
+    await forgetRemoved(db, systemClock);
     expect(await inPostgres(url, removed)).not.toEqual([]);
     await seen("8 days");
     await inPostgres(url, "UPDATE kanalog.nodes SET seen_at = now() WHERE name = 'a'");
-    await forgetRemoved(db);
+    await forgetRemoved(db, systemClock);
     db.close();
     expect(await inPostgres(url, removed)).toEqual([]);
     expect(await inPostgres(url, "SELECT name FROM kanalog.nodes")).toEqual([{ name: "a" }]);

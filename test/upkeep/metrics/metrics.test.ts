@@ -154,8 +154,8 @@ describe("a scrape", () => {
       samples.get(`kanalog_job_runs_total{job="${job}",outcome="${outcome}"}`);
     expect(runs("close-day", "done")).toBe(1);
     expect(runs("close-day", "failed")).toBe(0);
-    expect(runs("prune-usage", "failed")).toBe(1);
-    expect(samples.get('kanalog_job_last_run_failed{job="prune-usage"}')).toBe(1);
+    expect(runs("retention", "failed")).toBe(1);
+    expect(samples.get('kanalog_job_last_run_failed{job="retention"}')).toBe(1);
     expect(samples.get('kanalog_job_last_run_failed{job="close-day"}')).toBe(0);
     expect(samples.get('kanalog_job_last_run_timestamp_seconds{job="close-day"}')).toBe(
       clock.now() / 1000,

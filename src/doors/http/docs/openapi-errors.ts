@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../errors.ts";
-import { type Documented, takesBody } from "../../../methods/method.ts";
+import type { Documented } from "../../../methods/method.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
 import { withReferences } from "./named-schemas.ts";
@@ -36,10 +36,11 @@ export function errorResponses(
   method: Documented,
   hasParameters: boolean,
 ): Record<string, unknown> {
-  const hasBody = takesBody(method.verb);
+  const hasBody = method.takes !== undefined;
   const codes: ErrorCode[] = [
     ...(hasParameters || hasBody ? (["invalid"] as const) : []),
-    ...(hasBody ? (["parse_error", "payload_too_large", "unsupported_media_type"] as const) : []),
+    ...(hasBody ? (["parse_error", "unsupported_media_type"] as const) : []),
+    "payload_too_large",
     "not_authenticated",
     "authentication_failed",
     ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),

@@ -1,5 +1,5 @@
 import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
-import { type Described, pathFor, takesBody } from "../../../methods/method.ts";
+import { type Described, pathFor } from "../../../methods/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
@@ -32,11 +32,11 @@ export function snippetsOf(method: Described, example: ExampleCall): Snippet[] {
 }
 
 function partsOf(method: Described, values: ExampleCall["arguments"]): Parts {
-  const { verb, parameters, status, fileTypes } = method;
+  const { verb, takes, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
     Object.entries(values).filter(([name]) => parameters[name]?.in === place);
   const fields = placed("body");
-  const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
+  const body = takes !== undefined && fields.length > 0 ? Object.fromEntries(fields) : null;
   const url = WRITTEN_ADDRESS + pathFor(method, values);
   const answered = fileTypes === undefined ? "json" : "file";
   const answer = status === 204 ? "none" : answered;

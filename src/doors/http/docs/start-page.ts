@@ -6,6 +6,9 @@ import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { cachedByReader, readersLanguage } from "./readers-language.ts";
 
+/** Tables whose rows the page shows. */
+export const COUNTED_TABLES: readonly string[] = Object.keys(WORDS.en.startPage.counted);
+
 /** Facts about the data and the plans that the page shows. */
 export interface StartFacts {
   /** Row counts by table; null if they could not be counted. @property isMore there are more than `rows` */

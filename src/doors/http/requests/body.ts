@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors.ts";
-import { readBoundedBody } from "../../../values/bounded-body.ts";
 import { parseJson } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
+import type { Incoming } from "../../front/front.ts";
 import { brokenBound } from "./json-bounds.ts";
 
 /** What reading a body needs of the appliance. */
@@ -14,18 +14,16 @@ export interface Bodies {
 
 /** Longest body to parse on the answering thread; longer ones go to another thread, and delay nobody. */
 const PARSED_HERE_BYTES_MAX = 32 * 1024;
-const KIB = 1024;
 
 /**
  * The JSON value of a request's body; an empty object if it has none.
- * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`, `unavailable`
+ * @throws AppError those of `Body.bytes`, `unsupported_media_type`, `parse_error`
  */
 export async function readJsonBody(
-  request: Request,
-  bytesMax: number,
+  { request, body }: Pick<Incoming, "request" | "body">,
   bodies: Bodies,
 ): Promise<unknown> {
-  const bytes = await readBytes(request, bytesMax, bodies);
+  const bytes = await body.bytes();
   if (bytes.byteLength === 0) return {};
   const type = request.headers.get("content-type") ?? "";
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
@@ -45,23 +43,4 @@ export async function parseBounded(
   { parseBeside }: Pick<Bodies, "parseBeside">,
 ): Promise<unknown> {
   return json.byteLength > PARSED_HERE_BYTES_MAX ? parseBeside(json) : parseJson(json);
-}
-
-/**
- * Reads a body completely.
- * @throws AppError `payload_too_large`; `parse_error` if the client disconnected in the middle of the body,
- * `unavailable` if the appliance did
- */
-export async function readBytes(
-  request: Request,
-  bytesMax: number,
-  { isStopping }: Pick<Bodies, "isStopping">,
-): Promise<Uint8Array> {
-  const bytes = await readBoundedBody(request, bytesMax).catch(() => {
-    throw isStopping()
-      ? new AppError("unavailable", message("bodyCutByStop"))
-      : new AppError("parse_error", message("bodyCut"));
-  });
-  if (bytes !== null) return bytes;
-  throw new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
 }

@@ -1,9 +1,9 @@
-import { Elysia } from "elysia";
 // @ts-expect-error the file has no types of its own and is only served
 import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
 import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts";
 import { bytesFor, packedFiles } from "../../../values/packed-bytes.ts";
+import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import blocks from "./blocks.css" with { type: "file" };
 import { type Brand, brandStyle, markOf } from "./brand.ts";
@@ -45,11 +45,10 @@ export function assetRoutes(
   note: NoteRequest,
   monotonic: () => number,
   brand: Brand,
-) {
-  const routes = new Elysia({ name: "site-assets", strictPath: true });
-  for (const [name, parts, type] of assetsOf(brand)) {
+): Route[] {
+  return assetsOf(brand).map(([name, parts, type]): Route => {
     const packed = packedFiles(parts);
-    const answer = noted(note, monotonic, async ({ request }: { request: Request }) => {
+    const answer = noted(note, monotonic, async ({ request }: Incoming) => {
       const { bytes, headers } = await bytesFor(request, await packed());
       return new Response(request.method === "HEAD" ? null : bytes, {
         headers: {
@@ -62,7 +61,6 @@ export function assetRoutes(
       });
     });
     const path = `/account/assets/${name}`;
-    routes.get(path, answer).head(path, answer);
-  }
-  return routes;
+    return { verb: "GET", path, answer };
+  });
 }

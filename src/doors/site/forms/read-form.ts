@@ -1,6 +1,7 @@
-import { AppError } from "../../../errors.ts";
-import { readBoundedBody } from "../../../values/bounded-body.ts";
+import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import type { Takes } from "../../../values/takes.ts";
+import type { Body } from "../../front/body.ts";
 import { type Form, formOf } from "../visit/visit.ts";
 import { readMultipart, tooLarge, type UploadRules } from "./read-multipart.ts";
 
@@ -11,35 +12,35 @@ export interface ReadForm {
   discard(): void;
 }
 
-/** Default limit for a form. */
-export const FORM_BYTES_MAX = 16 * 1024;
 /** More fields than any page's form has: some have a hundred rows. */
 const FIELDS_MAX = 1_000;
 const AMPERSAND = 0x26;
 
 /**
  * Reads a submitted form.
- * @param bytesMax its limit without the file
- * @param upload null for a page that accepts no file
+ * @param takes what its page takes
+ * @param upload rules for a file, if the page takes one
  * @throws AppError `payload_too_large`, `parse_error`; `unavailable` if a file cannot be stored
  */
 export async function readForm(
-  request: Request,
-  bytesMax: number,
-  upload: UploadRules | null,
+  { headers }: Pick<Request, "headers">,
+  body: Body,
+  { as, bytesMax }: Takes,
+  upload: UploadRules,
 ): Promise<ReadForm> {
-  const type = request.headers.get("content-type") ?? "";
+  const type = headers.get("content-type") ?? "";
   const isMultipart = /^multipart\/form-data\b/i.test(type);
   try {
-    if (isMultipart && upload !== null) return await readMultipart(request, bytesMax, upload);
-    const body = await readBoundedBody(request, bytesMax);
-    if (body === null) throw tooLarge();
-    if (!isMultipart) return { form: formOf(fieldsOf(body)), discard() {} };
-    const whole = new Response(body, { headers: { "content-type": type } });
-    return await readMultipart(whole, bytesMax, null);
+    if (isMultipart && as === "file") {
+      return await readMultipart(type, body.chunks(), bytesMax, upload);
+    }
+    const bytes = await body.bytes();
+    if (!isMultipart) return { form: formOf(fieldsOf(bytes)), discard() {} };
+    return await readMultipart(type, [bytes], bytesMax, null);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("parse_error", message("formUnreadable"));
+    const { code } = toAppError(error);
+    if (code === "payload_too_large") throw tooLarge();
+    throw code === "unavailable" ? error : new AppError("parse_error", message("formUnreadable"));
   }
 }
 

@@ -1,7 +1,6 @@
 import { createWriteStream, rmSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -19,7 +18,7 @@ export interface UploadRules {
   isAllowed(form: Form): boolean;
 }
 
-const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
+export const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
 /** Largest request that the server accepts: a file and the fields beside it. */
 export const REQUEST_BYTES_MAX = UPLOAD_BYTES_MAX + 1024 ** 2;
 
@@ -43,7 +42,8 @@ const LIMITS = {
  * @param rules null for a page that accepts no file
  */
 export async function readMultipart(
-  { headers, body }: Request | Response,
+  type: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,
   rules: UploadRules | null,
 ): Promise<ReadForm> {
@@ -80,7 +80,7 @@ export async function readMultipart(
 
   try {
     const parser = new Busboy({
-      headers: { "content-type": headers.get("content-type") ?? "" },
+      headers: { "content-type": type },
       limits: { ...LIMITS, fieldSize: bytesMax },
     });
     let hasFile = false;
@@ -115,8 +115,7 @@ export async function readMultipart(
       },
     });
     parser.on("error", (cause: unknown) => counted.destroy(cause as Error));
-    const source = Readable.fromWeb((body ?? new Response("").body) as ReadableStream);
-    await pipeline(source, counted, { signal: broken.signal }).catch(fail);
+    await pipeline(Readable.from(chunks), counted, { signal: broken.signal }).catch(fail);
     await Promise.all(writing);
     if (fault.cause !== null) throw fault.cause;
   } catch (error) {

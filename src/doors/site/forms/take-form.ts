@@ -1,7 +1,10 @@
 import { raw } from "hono/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import { takesForm } from "../../../values/takes.ts";
+import type { Body } from "../../front/body.ts";
 import { isSameToken } from "../guard/csrf.ts";
+import { requireTurn } from "../guard/require-turn.ts";
 import { ONCE, showsFaults } from "../look/form.tsx";
 import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
@@ -14,7 +17,7 @@ import { cutFaults } from "./cut-text.ts";
 import { errorMessages } from "./error-messages.ts";
 import { pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
-import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
+import { readForm } from "./read-form.ts";
 
 /** Enough for an upload of 2 GiB at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
@@ -29,6 +32,7 @@ export interface Answer {
 export async function takeForm(
   sitePage: SitePage,
   visit: Visit,
+  body: Body,
   context: SiteContext,
 ): Promise<Answer> {
   requireOwnOrigin(visit);
@@ -38,14 +42,12 @@ export async function takeForm(
     return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
   }
   const isOurs = (form: Form): boolean => isSameToken(form.get("csrf"), visit.csrf);
-  if (sitePage.takesFile === true) context.giveTime(visit.request, UPLOAD_MAX_S);
-  const { form, discard } = await readForm(
-    visit.request,
-    sitePage.formBytesMax ?? FORM_BYTES_MAX,
-    sitePage.takesFile === true
-      ? { newPath: context.imports.files.newPath, isAllowed: isOurs }
-      : null,
-  );
+  const { takes = takesForm() } = sitePage;
+  if (takes.as === "file") context.giveTime(visit.request, UPLOAD_MAX_S);
+  const { newPath } = context.imports.files;
+  const { form, discard } = await readForm(visit.request, body, takes, {
+    ...{ newPath, isAllowed: isOurs },
+  });
   try {
     const sent = { ...visit, form };
     if (!isOurs(form)) return await staleForm(sitePage, sent, context);
@@ -95,6 +97,12 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   try {
     if (action === undefined) {
       throw new AppError("not_found", message("formGone"));
+    }
+    const { membership, signedIn } = sent;
+    if (signedIn !== null) {
+      requireTurn(sent, context, [
+        `change ${membership?.organization.id ?? signedIn.person.email}`,
+      ]);
     }
     const view = await action(sent, context);
     context.sentForms.keep(sentOnce);

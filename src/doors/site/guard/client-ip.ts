@@ -22,10 +22,26 @@ function parseForwarded(text: string): string | null {
   return canonicalAddress(bracketed ?? beforePort ?? plain ?? "");
 }
 
-/** The network that the throttle counts by: the /64 for IPv6, because one subscriber has all of it. */
+/** The network that a client counts as: the /64 for IPv6, because one device has all of it. */
 export function networkOf(address: string): string {
+  return networksOf(address).at(-1) ?? address;
+}
+
+/**
+ * The networks that limits of strangers count by, the widest first: the /48 and the /64 for IPv6, since one
+ * subscriber may have all of a /48; an IPv4 address alone.
+ */
+export function networksOf(address: string): string[] {
   const plain = canonicalAddress(address);
-  if (plain === null || ipaddr.IPv4.isValid(plain)) return plain ?? address;
+  if (plain === null || ipaddr.IPv4.isValid(plain)) return [plain ?? address];
   const { parts } = ipaddr.IPv6.parse(plain);
-  return `${new ipaddr.IPv6([...parts.slice(0, 4), 0, 0, 0, 0])}/64`;
+  return [48, 64].map((bits) => {
+    const kept = parts.slice(0, bits / 16);
+    return `${new ipaddr.IPv6([...kept, ...Array(8 - kept.length).fill(0)])}/${bits}`;
+  });
+}
+
+/** The limits of a kind for a client's networks. */
+export function limitNames(kind: string, address: string): string[] {
+  return networksOf(address).map((network) => `${kind} ${network}`);
 }

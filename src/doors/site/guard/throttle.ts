@@ -1,22 +1,26 @@
-import { type Buckets, createBuckets } from "../../../customers/limits/buckets.ts";
+import { type Buckets, createSharedBuckets } from "../../../customers/limits/buckets.ts";
 import { takeToken, tokensAt } from "../../../customers/limits/rate-bucket.ts";
+import { wordsOfTable } from "../../../values/shared-table.ts";
 
-/** Limits by the first word of a name: attempts in a burst, and the seconds after which one is regained. */
+/**
+ * Limits by the first word of a name: attempts in a burst, and the seconds after which one is regained. None
+ * is of all callers together, because strangers could use it up for everybody.
+ */
 const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   // Regained faster than for a network, so that a single network cannot keep an account locked.
   account: { burst: 10, secondsEach: 5 },
+  // Forms of an organization, or of a person without one: each may add rows that are kept for years.
+  change: { burst: 300, secondsEach: 1 },
+  // Keys that an organization's people and assistants create; ended ones are kept for more than a year.
+  key: { burst: 50, secondsEach: 360 },
   // At most 30 in any hour: this burst, and 10 more.
   inviter: { burst: 20, secondsEach: 360 },
   // At most 20 in any hour, in the same way.
   registration: { burst: 10, secondsEach: 360 },
-  // Registrations of all networks together, because one subscriber may have thousands of networks.
-  registrations: { burst: 200, secondsEach: 5 },
   // At most 10 in any hour, in the same way.
   "sign-up": { burst: 5, secondsEach: 720 },
-  // Sign-ups of all networks together, because each sends a mail.
-  "sign-ups": { burst: 100, secondsEach: 20 },
-  // Mails to one address, whoever requests them.
-  "sign-up-mail": { burst: 3, secondsEach: 3600 },
+  // Mails to one address, whoever asks for them.
+  mail: { burst: 3, secondsEach: 1200 },
   // Files with a thousand cards or ten years of days.
   download: { burst: 10, secondsEach: 15 },
   // Invalid requests only: valid refreshes come hourly from many assistants behind one network.
@@ -25,21 +29,32 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   exchange: { burst: 600, secondsEach: 1 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
-/** Most names to remember; the one unused for longest is dropped first. */
-const NAMES_MAX = 10_000;
+/** A /48 may do as much as so many of its addresses: one subscriber may have all of it. */
+const ADDRESSES_OF_SITE = 10;
+/**
+ * Names to remember, in 256 KB. Where a new one finds no place, one that has nearly all of its attempts is
+ * forgotten first, so that nobody gets a used-up limit forgotten by making up names.
+ */
+const NAMES_MAX = 16_384;
 
 function limitOf(name: string): { burst: number; perSecond: number } {
   const { burst, secondsEach } = LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
-  return { burst, perSecond: 1 / secondsEach };
+  const times = name.endsWith("/48") ? ADDRESSES_OF_SITE : 1;
+  return { burst: burst * times, perSecond: times / secondsEach };
 }
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
+/** Memory for the limits of a process without workers. */
+export function throttleBuckets(baseMs: number): Buckets<string> {
+  return createSharedBuckets(new BigInt64Array(wordsOfTable(NAMES_MAX)), baseMs);
+}
+
 /**
- * Limits sign-ins, invitations and registrations, by who makes them and whom they reach.
+ * Limits sign-ins, invitations, registrations and changes, by who makes them and whom they reach.
  * @param buckets shared by all workers
  */
-export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MAX)) {
+export function createThrottle(buckets: Buckets<string>) {
   return {
     /**
      * Takes one attempt for each name in turn, up to the first that has none left. Later names lose
@@ -55,6 +70,13 @@ export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MA
         if (!allowed) return retryAfterS;
       }
       return null;
+    },
+
+    /** How many attempts of a name are used up at present. */
+    taken(name: string, nowMs: number): number {
+      const { burst, perSecond } = limitOf(name);
+      const bucket = buckets.peek(name, perSecond, nowMs);
+      return Math.ceil(burst - tokensAt(bucket, perSecond, nowMs, burst));
     },
 
     /**

@@ -1,20 +1,21 @@
 import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
 import { isResource } from "../../../customers/oauth/authorization-request.ts";
-import { networkOf } from "../guard/client-ip.ts";
+import type { Body } from "../../front/body.ts";
+import type { Incoming } from "../../front/front.ts";
+import { limitNames } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
-import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
+import { fault, type OAuthAnswer } from "./oauth-answer.ts";
 
-const BODY_BYTES_MAX = 16 * 1024;
 const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token"]);
 
 /** Exchanges a code or a refresh token for tokens (RFC 6749, section 3.2; RFC 8707). */
 export async function exchange(
-  request: Request,
+  { request, body }: Incoming,
   context: SiteContext,
   issuer: string,
 ): Promise<OAuthAnswer> {
   // Any scope is accepted and ignored: there is only one, and clients ask for others they know.
-  const form = await readFields(request, ["scope"]);
+  const form = await readFields(request, body, ["scope"]);
   if ("error" in form) return form.error;
   if (!isResource(form.fields["resource"] ?? null, mcpAddress(issuer))) {
     return fault(400, "invalid_target", `The resource here is ${mcpAddress(issuer)}.`);
@@ -30,8 +31,11 @@ export async function exchange(
 }
 
 /** Ends a token's grant (RFC 7009). */
-export async function revoke(request: Request, context: SiteContext): Promise<OAuthAnswer> {
-  const form = await readFields(request, []);
+export async function revoke(
+  { request, body }: Incoming,
+  context: SiteContext,
+): Promise<OAuthAnswer> {
+  const form = await readFields(request, body, []);
   if ("error" in form) return form.error;
   const { token, client_id: clientId } = form.fields;
   if (token === undefined || clientId === undefined) {
@@ -52,14 +56,14 @@ async function throttled(
   { throttle, clientIp, ports }: SiteContext,
   work: () => Promise<{ answer: OAuthAnswer; isGood: boolean }>,
 ): Promise<OAuthAnswer> {
-  const network = networkOf(clientIp(request));
-  const name = `token ${network}`;
-  if (throttle.take([name, `exchange ${network}`], ports.clock.now()) !== null) {
+  const address = clientIp(request);
+  const names = limitNames("token", address);
+  if (throttle.take([...names, ...limitNames("exchange", address)], ports.clock.now()) !== null) {
     const description = "Too many requests from this network. Try again in a minute.";
     return { ...fault(429, "temporarily_unavailable", description), retryAfterS: 60 };
   }
   const { answer, isGood } = await work();
-  if (isGood) throttle.giveBack(name, ports.clock.now());
+  if (isGood) for (const name of names) throttle.giveBack(name, ports.clock.now());
   return answer;
 }
 
@@ -68,17 +72,16 @@ type Fields = Record<string, string>;
 /** Fields of a form, each at most once, without ignored ones. */
 async function readFields(
   request: Request,
+  body: Body,
   ignored: readonly string[],
 ): Promise<{ fields: Fields } | { error: OAuthAnswer }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     return { error: fault(400, "invalid_request", "Send a form, URL-encoded.") };
   }
-  const body = await readOAuthBody(request, BODY_BYTES_MAX);
-  if (body === null) return { error: fault(413, "invalid_request", "The form is too large.") };
   // No prototype, because a field may be named `__proto__`.
   const fields: Fields = Object.create(null);
-  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
+  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(await body.bytes()))) {
     if (name in fields) {
       return { error: fault(400, "invalid_request", "A field stands in the form twice.") };
     }

@@ -10,10 +10,11 @@ import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Posts older than this are not sent (specification, section 6). The trigger that queues posts (migration
- * 002) has the same age; a test compares them.
+ * Posts older than this are not sent (specification, section 6), and events not sent again. The trigger that
+ * queues posts (migration 002) has the same age; a test compares them.
  */
-export const FRESH_MS = 2 * DAY_MS;
+export const FRESH_DAYS = 2;
+export const FRESH_MS = FRESH_DAYS * DAY_MS;
 /** Most posts in an event (specification, section 6). */
 const EVENT_POSTS_MAX = 100;
 /**

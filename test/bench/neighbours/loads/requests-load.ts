@@ -1,6 +1,8 @@
 import { type SentRequest, send } from "../requests.ts";
 import { type Note, pause, SENT_MAX } from "./pace.ts";
 
+const DELETED_MAX_MS = 5_000;
+
 /** Requests sent in turn; each connection waits for its answer. */
 export interface RequestsLoad {
   kind: "requests";
@@ -44,8 +46,20 @@ async function outcomeOf(
   over: AbortSignal,
 ): Promise<string | number> {
   try {
-    return (await send(address, request, over)).status;
+    const { status, text } = await send(address, request, over);
+    if (request.isUndone && status === 201) await deleteMade(address, request, text);
+    return status;
   } catch {
     return over.aborted ? "under way" : "ended";
   }
+}
+
+/** Not ended with the load, because what it leaves behind would count against the plan's limits in the next round. */
+async function deleteMade(
+  address: string,
+  { path, headers }: SentRequest,
+  made: string,
+): Promise<void> {
+  const own = `${path}${(JSON.parse(made) as { id: number }).id}/`;
+  await send(address, { verb: "DELETE", path: own, headers }, AbortSignal.timeout(DELETED_MAX_MS));
 }

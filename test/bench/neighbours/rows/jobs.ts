@@ -4,14 +4,7 @@ import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
 import type { Row, Stage } from "../row.ts";
 import { addDeliveries, watchAll } from "./watching.ts";
 
-const JOBS = [
-  "close-day",
-  "metrics",
-  "recount",
-  "optimize-search",
-  "prune-usage",
-  "prune-deliveries",
-];
+const JOBS = ["close-day", "metrics", "recount", "optimize-search", "retention"];
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Age of deliveries older than the log keeps them. */
 const OLD_MS = 31 * DAY_MS;

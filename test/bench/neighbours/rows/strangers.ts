@@ -54,11 +54,6 @@ function heldForm() {
 
 export const strangerRows: Row[] = [
   requestsRow({
-    ...{ name: "form", ...FORMS },
-    does: "posts 1 MiB of a&a&a to the sign-in form, as a stranger",
-    requests: () => [sendForm(SIGN_IN, PAIRS)],
-  }),
-  requestsRow({
     ...{ name: "form-token", ...FORMS },
     does: "posts 1 MiB of a&a&a after a valid token to the sign-in form, as a stranger",
     async requests(stage) {
@@ -66,11 +61,6 @@ export const strangerRows: Row[] = [
       const start = `csrf=${encodeURIComponent(csrf)}&`;
       return [sendForm(SIGN_IN, start + PAIRS.slice(0, FORM_BYTES - start.length), { cookie })];
     },
-  }),
-  requestsRow({
-    ...{ name: "docs", connections: 16 },
-    does: "requests /docs/json over 16 connections, as a stranger",
-    requests: () => [{ verb: "GET", path: "/docs/json", headers: {} }],
   }),
   {
     name: "upload",

@@ -4,7 +4,7 @@ import type { Stage } from "../row.ts";
 const WEBHOOKS = "/v1/msgr/webhooks/";
 /** Profi's limits. */
 const WEBHOOKS_MAX = 5;
-const CHANNELS_MAX = 5_000;
+export const CHANNELS_MAX = 5_000;
 
 interface Watching {
   path: string;

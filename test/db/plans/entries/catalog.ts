@@ -1511,13 +1511,6 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/sources/sources.store.ts forget": [
-    {
-      sql: 'delete from "source_days" where ("source_days"."source_id" = ? and "source_days"."day" < ?)',
-      plan: ["SEARCH source_days USING PRIMARY KEY (source_id=? AND day<?)"],
-      rows: 0,
-    },
-  ],
   "catalog/sources/sources.store.ts heartbeat": [
     {
       sql: 'update "sources" set "heartbeat_at" = ? where "sources"."owner" = ?',

@@ -260,7 +260,10 @@ export const customers: Entries = {
   "customers/keys/keys.store.ts insertKey": [
     {
       sql: 'insert into "keys" (…) values (…) returning …',
-      plan: ["SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)", "SCAN usage_days"],
+      plan: [
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH usage_days USING INDEX usage_days_by_key (key_id=?)",
+      ],
       rows: 0,
       why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
     },
@@ -374,24 +377,6 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/limits/usage.store.ts nextOrganization": [
-    {
-      sql: 'select min("organization_id") from "usage_days" where "usage_days"."organization_id" > ?',
-      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
-      rows: 1,
-    },
-  ],
-  "customers/limits/usage.store.ts removeOldestDay": [
-    {
-      sql: 'delete from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" = (select min("day") from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" <= ?)))',
-      plan: [
-        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=?)",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
-      ],
-      rows: 11,
-    },
-  ],
   "customers/limits/usage.store.ts usedByAll": [
     {
       sql: "SELECT u.organization_id AS id, u.used FROM json_each(?) given CROSS JOIN usage_periods u ON u.organization_id = given.value ->> 0 AND u.started_at = given.value ->> 1",
@@ -500,23 +485,11 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/people/known-networks.store.ts prune": [
-    {
-      sql: 'delete from "known_networks" where ("known_networks"."person_id" = ? and ("known_networks"."signed_in_at" <= ? or "known_networks"."network" not in (select "network" from "known_networks" where "known_networks"."person_id" = ? order by "known_networks"."signed_in_at" desc limit ?)))',
-      plan: [
-        "SEARCH known_networks USING PRIMARY KEY (person_id=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH known_networks USING PRIMARY KEY (person_id=?)",
-        "  USE TEMP B-TREE FOR ORDER BY",
-      ],
-      rows: 2,
-    },
-  ],
   "customers/people/known-networks.store.ts signedInAt": [
     {
       sql: 'select "signed_in_at" from "known_networks" where ("known_networks"."person_id" = ? and "known_networks"."network" = ?)',
       plan: ["SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)"],
-      rows: 0,
+      rows: 1,
     },
   ],
   "customers/oauth/oauth.store.ts accessHolder": [
@@ -529,13 +502,6 @@ export const customers: Entries = {
         "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 4,
-    },
-  ],
-  "customers/oauth/oauth.store.ts clientByClientId": [
-    {
-      sql: 'select … from "oauth_clients" where "oauth_clients"."client_id" = ?',
-      plan: ["SEARCH oauth_clients USING INDEX sqlite_autoindex_oauth_clients_1 (client_id=?)"],
-      rows: 1,
     },
   ],
   "customers/oauth/oauth.store.ts codeByHash": [
@@ -559,16 +525,6 @@ export const customers: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 5,
-    },
-  ],
-  "customers/oauth/oauth.store.ts putClient": [
-    {
-      sql: 'insert into "oauth_clients" (…) values (…) on conflict ("oauth_clients"."client_id") do update set … returning …',
-      plan: [
-        "SEARCH oauth_codes USING INDEX oauth_codes_by_client (client_id=?)",
-        "SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
-      ],
-      rows: 0,
     },
   ],
   "customers/oauth/oauth.store.ts tokenByHash": [
@@ -603,68 +559,6 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/oauth/prune-oauth.store.ts deleteEndedGrants": [
-    {
-      sql: 'delete from "oauth_grants" where "oauth_grants"."key_id" = ?',
-      plan: [
-        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH oauth_tokens USING INDEX oauth_tokens_by_key (key_id=?)",
-        "SEARCH oauth_codes USING INDEX oauth_codes_by_key (key_id=?)",
-      ],
-      rows: 1,
-    },
-  ],
-  "customers/oauth/prune-oauth.store.ts removeClients": [
-    {
-      sql: 'delete from "oauth_clients" where "oauth_clients"."id" in (select "id" from "oauth_clients" where ("oauth_clients"."read_at" <= ? and not exists (select "key_id" from "oauth_grants" where "oauth_grants"."client_id" = "oauth_clients"."id") and not exists (select "hash" from "oauth_codes" where "oauth_codes"."client_id" = "oauth_clients"."id")) limit ?)',
-      plan: [
-        "SEARCH oauth_clients USING INTEGER PRIMARY KEY (rowid=?)",
-        "LIST SUBQUERY 3",
-        "  SEARCH oauth_clients USING COVERING INDEX oauth_clients_by_reading (read_at<?)",
-        "  CORRELATED SCALAR SUBQUERY 1",
-        "    SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
-        "  CORRELATED SCALAR SUBQUERY 2",
-        "    SEARCH oauth_codes USING COVERING INDEX oauth_codes_by_client (client_id=?)",
-        "SEARCH oauth_codes USING INDEX oauth_codes_by_client (client_id=?)",
-        "SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
-      ],
-      rows: 3806,
-      why: "Once a night: clients that were read a week ago and more, each looked up in two indexes.",
-    },
-  ],
-  "customers/oauth/prune-oauth.store.ts removeCodes": [
-    {
-      sql: 'delete from "oauth_codes" where "oauth_codes"."hash" in (select "hash" from "oauth_codes" where "oauth_codes"."expires_at" <= ? limit ?)',
-      plan: [
-        "SEARCH oauth_codes USING PRIMARY KEY (hash=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH oauth_codes USING COVERING INDEX oauth_codes_by_end (expires_at<?)",
-      ],
-      rows: 100,
-    },
-  ],
-  "customers/oauth/prune-oauth.store.ts removeTokens": [
-    {
-      sql: 'delete from "oauth_tokens" where "oauth_tokens"."hash" in (select "hash" from "oauth_tokens" where "oauth_tokens"."expires_at" <= ? limit ?)',
-      plan: [
-        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH oauth_tokens USING COVERING INDEX oauth_tokens_by_end (expires_at<?)",
-      ],
-      rows: 100,
-    },
-  ],
-  "customers/oauth/prune-oauth.store.ts someEnded": [
-    {
-      sql: 'select "oauth_grants"."key_id" from "oauth_grants" inner join "keys" on "keys"."id" = "oauth_grants"."key_id" where ("keys"."revoked_at" IS NOT NULL or "keys"."expires_at" <= ?) limit ?',
-      plan: [
-        "SCAN oauth_grants USING COVERING INDEX oauth_grants_by_client",
-        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 3802,
-      why: "Once a night: the grants there are, some for each assistant in use.",
-    },
-  ],
   "customers/limits/request-log.store.ts latest": [
     {
       sql: 'select … from "request_log" where ("request_log"."key_id" = ? and "request_log"."at" >= ?) order by "request_log"."id" desc limit ?',
@@ -681,41 +575,6 @@ export const customers: Entries = {
         "  SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=?)",
       ],
       rows: 100,
-    },
-  ],
-  "customers/limits/request-log.store.ts removeOld": [
-    {
-      sql: 'delete from "request_log" where "request_log"."id" in (select "id" from "request_log" where "request_log"."at" < ? limit ?)',
-      plan: [
-        "SEARCH request_log USING INTEGER PRIMARY KEY (rowid=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)",
-      ],
-      rows: 0,
-    },
-  ],
-  "customers/people/prune-people.store.ts removeLinks": [
-    {
-      sql: 'delete from "verifications" where "verifications"."id" in (select "id" from "verifications" where "verifications"."expires_at" <= ? limit ?)',
-      plan: [
-        "SEARCH verifications USING COVERING INDEX sqlite_autoindex_verifications_1 (id=?)",
-        "LIST SUBQUERY 1",
-        "  SCAN verifications",
-      ],
-      rows: 0,
-      why: "Once a night: password links of a few days.",
-    },
-  ],
-  "customers/people/prune-people.store.ts removeSessions": [
-    {
-      sql: 'delete from "sessions" where "sessions"."id" in (select "id" from "sessions" where "sessions"."expires_at" <= ? limit ?)',
-      plan: [
-        "SEARCH sessions USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)",
-        "LIST SUBQUERY 1",
-        "  SCAN sessions",
-      ],
-      rows: 6000,
-      why: "Once a night: sessions of the last week, each row of which is short.",
     },
   ],
   "customers/sign-up/sign-ups.store.ts byToken": [
@@ -737,13 +596,6 @@ export const customers: Entries = {
       sql: 'delete from "sign_ups" where "sign_ups"."email" = ?',
       plan: ["SEARCH sign_ups USING INDEX sign_ups_by_email (email=?)"],
       rows: 1,
-    },
-  ],
-  "customers/sign-up/sign-ups.store.ts removeOld": [
-    {
-      sql: 'delete from "sign_ups" where "sign_ups"."expires_at" <= ?',
-      plan: ["SEARCH sign_ups USING INDEX sign_ups_by_age (expires_at<?)"],
-      rows: 0,
     },
   ],
   "customers/idempotency/operator-requests.store.ts answered": [

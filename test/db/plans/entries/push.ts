@@ -25,13 +25,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/mail/mails.store.ts due": [
-    {
-      sql: 'select "id" from "mails" where "mails"."next_attempt_at" <= ? limit ?',
-      plan: ["SEARCH mails USING COVERING INDEX mails_due (next_attempt_at<?)"],
-      rows: 1,
-    },
-  ],
   "push/mail/mails.store.ts postpone": [
     {
       sql: 'update "mails" set … where ("mails"."id" = ? and "mails"."claim" = ?)',
@@ -55,8 +48,8 @@ export const push: Entries = {
   ],
   "push/mail/mails.store.ts unclaimed": [
     {
-      sql: 'select … from "mails" where ("mails"."next_attempt_at" <= ? and ("mails"."claimed_until" is null or "mails"."claimed_until" <= ?)) order by "mails"."next_attempt_at" asc, "mails"."id" asc limit ?',
-      plan: ["SEARCH mails USING INDEX mails_due (next_attempt_at<?)"],
+      sql: 'select … from "mails" where ("mails"."rank" <= ? and "mails"."next_attempt_at" <= ? and ("mails"."claimed_until" is null or "mails"."claimed_until" <= ?)) order by "mails"."rank" asc, "mails"."next_attempt_at" asc, "mails"."id" asc limit ?',
+      plan: ["SEARCH mails USING INDEX mails_due (rank<?)"],
       rows: 1,
     },
   ],
@@ -64,7 +57,7 @@ export const push: Entries = {
     {
       sql: 'delete from "mails" where "mails"."created_at" <= ?',
       plan: ["SCAN mails"],
-      rows: 2001,
+      rows: 12002,
       why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
     },
   ],
@@ -173,43 +166,6 @@ export const push: Entries = {
         "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 20,
-    },
-  ],
-  "push/webhooks/delivery/prune-deliveries.store.ts bodiesBefore": [
-    {
-      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
-      plan: [
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 3766,
-      why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/prune-deliveries.store.ts deliveriesBefore": [
-    {
-      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 24936,
-      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/prune-deliveries.store.ts removeBody": [
-    {
-      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
-      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/prune-deliveries.store.ts removeDelivery": [
-    {
-      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 1,
     },
   ],
   "push/webhooks/delivery/claims.store.ts contentById": [
@@ -908,6 +864,37 @@ export const push: Entries = {
       plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 2,
       why: "The first row is enough.",
+    },
+  ],
+  "push/mail/mails.store.ts asked": [
+    {
+      sql: 'select count(*) from "mails" where "mails"."rank" > ?',
+      plan: ["SEARCH mails USING COVERING INDEX mails_due (rank>?)"],
+      rows: 10002,
+      why: "At most ten thousand mails wait that strangers asked for.",
+    },
+  ],
+  "push/mail/mails.store.ts dueOf": [
+    {
+      sql: 'select "id" from "mails" where ("mails"."rank" = ? and "mails"."next_attempt_at" <= ?) limit ?',
+      plan: ["SEARCH mails USING COVERING INDEX mails_due (rank=? AND next_attempt_at<?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "id" from "mails" where ("mails"."rank" > ? and "mails"."next_attempt_at" <= ?) limit ?',
+      plan: ["SEARCH mails USING COVERING INDEX mails_due (rank>?)"],
+      rows: 0,
+    },
+  ],
+  "push/mail/mails.store.ts removeLast": [
+    {
+      sql: 'delete from "mails" where "mails"."id" in (select "id" from "mails" where "mails"."rank" > ? order by "mails"."rank" desc, "mails"."next_attempt_at" desc, "mails"."id" desc limit ?)',
+      plan: [
+        "SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH mails USING COVERING INDEX mails_due (rank>?)",
+      ],
+      rows: 2,
     },
   ],
 };

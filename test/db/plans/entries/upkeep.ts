@@ -144,18 +144,6 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
-  "upkeep/hours/hours.store.ts removeOld": [
-    {
-      sql: 'delete from "hours" where "hours"."started_at" < ?',
-      plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid<?)"],
-      rows: 0,
-    },
-    {
-      sql: 'delete from "hour_durations" where "hour_durations"."started_at" < ?',
-      plan: ["SEARCH hour_durations USING PRIMARY KEY (started_at<?)"],
-      rows: 0,
-    },
-  ],
   "upkeep/hours/hours.store.ts since": [
     {
       sql: 'select … from "hours" where "hours"."started_at" >= ? order by "hours"."started_at" asc',
@@ -222,6 +210,238 @@ export const upkeep: Entries = {
       sql: "SELECT total_changes() AS n",
       plan: ["SCAN CONSTANT ROW"],
       rows: 0,
+    },
+  ],
+  "upkeep/retention/retain.store.ts deleteRow": [
+    {
+      sql: "DELETE FROM manual_attempts WHERE rowid = @k0 AND (attempted_at <= @until)",
+      plan: ["SEARCH manual_attempts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM oauth_codes WHERE hash = @k0 AND (expires_at <= @until)",
+      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM oauth_grants WHERE rowid = @k0 AND (EXISTS (SELECT 1 FROM keys k WHERE k.id = key_id AND (revoked_at <= @until OR expires_at <= @until)))",
+      plan: [
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH oauth_tokens USING INDEX oauth_tokens_by_key (key_id=?)",
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_key (key_id=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "DELETE FROM oauth_tokens WHERE hash = @k0 AND (expires_at <= @until)",
+      plan: ["SEARCH oauth_tokens USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM sessions WHERE rowid = @k0",
+      plan: ["SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM usage_days WHERE organization_id = @k0 AND day = @k1 AND method = @k2 AND key_id = @k3 AND status = @k4 AND (organization_id IN (SELECT id FROM organizations) AND day <= @untilDay)",
+      plan: [
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=? AND method=? AND key_id=? AND status=?)",
+        "USING ROWID SEARCH ON TABLE organizations FOR IN-OPERATOR",
+      ],
+      rows: null,
+      why: "One row with what refers to it.",
+    },
+    {
+      sql: "DELETE FROM webhook_bodies WHERE rowid = @k0 AND (EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = delivery_id AND d.created_at <= @until AND d.state <> 'pending'))",
+      plan: [
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH d USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "DELETE FROM webhook_deliveries WHERE rowid = @k0 AND (created_at <= @until AND state <> 'pending')",
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "upkeep/retention/retain.store.ts selectAged": [
+    {
+      sql: "SELECT rowid AS k0 FROM audit_log WHERE at <= @until LIMIT 1000",
+      plan: ["SEARCH audit_log USING COVERING INDEX audit_log_by_age (at<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT started_at AS k0, class AS k1 FROM hour_durations WHERE started_at <= @until LIMIT 1000",
+      plan: ["SEARCH hour_durations USING PRIMARY KEY (started_at<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM hours WHERE started_at <= @until LIMIT 1000",
+      plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM import_runs WHERE state <> 'running' AND started_at <= @until LIMIT 1000",
+      plan: ["SCAN import_runs"],
+      rows: 301,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM keys WHERE (revoked_at <= @until OR expires_at <= @until) AND NOT EXISTS (SELECT 1 FROM usage_days WHERE key_id = keys.id) AND NOT EXISTS (SELECT 1 FROM oauth_grants WHERE key_id = keys.id) LIMIT 1000",
+      plan: [
+        "SCAN keys",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH usage_days USING COVERING INDEX usage_days_by_key (key_id=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 4006,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT person_id AS k0, network AS k1 FROM known_networks WHERE signed_in_at <= @until LIMIT 1000",
+      plan: ["SCAN known_networks"],
+      rows: 4,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM manual_attempts WHERE attempted_at <= @until LIMIT 1000",
+      plan: ["SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at<?)"],
+      rows: 4,
+    },
+    {
+      sql: "SELECT hash AS k0 FROM oauth_codes WHERE expires_at <= @until LIMIT 1000",
+      plan: ["SEARCH oauth_codes USING COVERING INDEX oauth_codes_by_end (expires_at<?)"],
+      rows: 1000,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM oauth_grants WHERE EXISTS (SELECT 1 FROM keys k WHERE k.id = key_id AND (revoked_at <= @until OR expires_at <= @until)) LIMIT 1000",
+      plan: ["SCAN oauth_grants", "SEARCH k EXISTS USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 4002,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT hash AS k0 FROM oauth_tokens WHERE expires_at <= @until LIMIT 1000",
+      plan: ["SEARCH oauth_tokens USING COVERING INDEX oauth_tokens_by_end (expires_at<?)"],
+      rows: 1000,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT … FROM quota_mails WHERE period_started_at <= @until LIMIT 1000",
+      plan: ["SCAN quota_mails"],
+      rows: 1,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM request_log WHERE at <= @until LIMIT 1000",
+      plan: ["SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM sessions WHERE expires_at <= @untilText LIMIT 1000",
+      plan: ["SEARCH sessions USING COVERING INDEX sessions_by_end (expires_at<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT token_hash AS k0 FROM sign_ups WHERE expires_at <= @until LIMIT 1000",
+      plan: ["SEARCH sign_ups USING COVERING INDEX sign_ups_by_age (expires_at<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT source_id AS k0, day AS k1 FROM source_days WHERE day <= @untilDay LIMIT 1000",
+      plan: ["SCAN source_days"],
+      rows: 0,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT … FROM usage_days WHERE organization_id IN (SELECT id FROM organizations) AND day <= @untilDay LIMIT 1000",
+      plan: [
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
+        "USING ROWID SEARCH ON TABLE organizations FOR IN-OPERATOR",
+      ],
+      rows: null,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM verifications WHERE expires_at <= @untilText LIMIT 1000",
+      plan: ["SCAN verifications"],
+      rows: 0,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM webhook_bodies WHERE EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = delivery_id AND d.created_at <= @until AND d.state <> 'pending') LIMIT 1000",
+      plan: ["SCAN webhook_bodies", "SEARCH d EXISTS USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 3872,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+    {
+      sql: "SELECT rowid AS k0 FROM webhook_deliveries WHERE created_at <= @until AND state <> 'pending' LIMIT 1000",
+      plan: ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_age (created_at<?)"],
+      rows: 1000,
+      why: "Every hour, on the jobs' thread and without the write lock: the table is small, or walked once.",
+    },
+  ],
+  "upkeep/retention/retain.store.ts selectExcess": [
+    {
+      sql: "SELECT … FROM audit_log GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN audit_log USING COVERING INDEX audit_log_by_organization"],
+      rows: 50064,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM former_handles GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN former_handles USING COVERING INDEX former_handles_by_channel"],
+      rows: 30004,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM import_runs GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN import_runs", "USE TEMP B-TREE FOR GROUP BY"],
+      rows: 301,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM known_networks GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN known_networks"],
+      rows: 4,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM oauth_tokens GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN oauth_tokens USING COVERING INDEX oauth_tokens_by_key"],
+      rows: 0,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM sessions GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN sessions USING COVERING INDEX sessions_by_person"],
+      rows: 6150,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+    {
+      sql: "SELECT … FROM source_files GROUP BY 1 HAVING count(*) > @rows",
+      plan: ["SCAN source_files"],
+      rows: 0,
+      why: "Every hour, on the jobs' thread and without the write lock: counts the rows of each owner.",
+    },
+  ],
+  "upkeep/retention/retain.store.ts selectFirst": [
+    {
+      sql: "SELECT rowid AS k0 FROM sessions WHERE person_id IS @owner ORDER BY created_at LIMIT @limit",
+      plan: [
+        "SEARCH sessions USING INDEX sessions_by_person (person_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 150,
     },
   ],
 };

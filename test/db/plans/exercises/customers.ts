@@ -1,10 +1,8 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
-import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
 import { ABILITIES } from "../../../../src/customers/operator-keys/operator-keys.table.ts";
 import { markStaff, removeUnverifiedPassword } from "../../../../src/customers/people/people.ts";
-import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
@@ -125,7 +123,7 @@ async function exerciseSignUp({ app, ports }: Appliance): Promise<void> {
   }
 }
 
-/** A grant from its code to its end, and the nightly job. */
+/** A grant from its code to its end. */
 async function exerciseOAuth(appliance: Appliance): Promise<void> {
   const talk = await startOAuthTalk(appliance);
   const { clientId, code, tokens } = await talk.connect();
@@ -137,8 +135,6 @@ async function exerciseOAuth(appliance: Appliance): Promise<void> {
   const fields = { token: body.refresh_token, client_id: clientId };
   const sent = { method: "POST", body: new URLSearchParams(fields) };
   await appliance.request("/oauth/revoke", sent);
-  await pruneOAuth(appliance.app.domains.db, appliance.ports.clock);
-  await prunePeople(appliance.app.domains.db, appliance.ports.clock);
 }
 
 function sitePages(organizationId: number, webhook: number): string[] {

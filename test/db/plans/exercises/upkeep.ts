@@ -18,7 +18,7 @@ import type { Database } from "../../../../src/db/database.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inlineThreads } from "../../../../src/db/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
-import { dropOldMails } from "../../../../src/push/mail/mails.store.ts";
+import { ASKED_MAX, dropOldMails } from "../../../../src/push/mail/mails.store.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
 import { leaseChanges } from "../../../../src/upkeep/lease/leases.store.ts";
 import { createWorkerLease } from "../../../../src/upkeep/lease/worker-lease.ts";
@@ -31,6 +31,16 @@ import { answersOf } from "../../../support/max-appliance.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
+
+/** One more session of somebody who has as many as are kept. */
+const session = (
+  at: number,
+): string => `INSERT INTO sessions (id, token, person_id, expires_at, created_at, updated_at)
+  SELECT 'more' || ${at}, 'more' || ${at}, min(id), '2030-01-01', '2026-11-${10 + (at % 10)}', '' FROM people`;
+
+/** A mail that a stranger asked for. */
+const ASKED_MAIL = `INSERT INTO mails (recipients, subject, text, created_at, next_attempt_at, rank)
+  VALUES ('[]', '', '', 0, 0, 2)`;
 
 /** Runs imports of each kind, with new rows, changed ones and unchanged ones, and then the nightly jobs. */
 export async function exerciseUpkeep({ appliance }: World): Promise<void> {
@@ -49,6 +59,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await runMaxBot(app.sources, db, ports);
   // A job that is new has nothing to catch up on.
   await scheduler.runDue();
+  for (let at = 0; at < 150; at += 1) db.exec(session(at));
 
   const channels = Array.from({ length: 200 }, (_, at) => ({
     id: 40_000 + at,
@@ -145,6 +156,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   for (const email of await selectStaffEmails(db)) {
     await addMail(db, ports.clock, { to: [email], subject: "", text: "", html: "" });
   }
+  for (let at = 0; at <= ASKED_MAX; at += 1) db.exec(ASKED_MAIL);
+  await addMail(db, ports.clock, { to: ["x@example.net"], subject: "", text: "", html: "" }, 1);
   await manageChannels(appliance);
 }
 

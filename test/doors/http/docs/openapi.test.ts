@@ -227,10 +227,20 @@ test("snippets and examples contain the reader's own address, and the document s
 });
 
 test("every method declares its possible errors", () => {
-  const always = ["200", "401", "429", "500", "503"];
+  const always = ["200", "401", "413", "429", "500", "503"];
   expect(Object.keys(operations["GET /v1/me/"]?.responses ?? {})).toEqual(always);
   const posts = operations["GET /v1/msgr/channels/{channel}/posts/"]?.responses ?? {};
-  expect(Object.keys(posts)).toEqual(["200", "400", "401", "403", "404", "429", "500", "503"]);
+  expect(Object.keys(posts)).toEqual([
+    "200",
+    "400",
+    "401",
+    "403",
+    "404",
+    "413",
+    "429",
+    "500",
+    "503",
+  ]);
   const change = operations["PATCH /v1/msgr/webhooks/{id}/"]?.responses ?? {};
   expect(Object.keys(change).join(" ")).toBe("200 400 401 403 404 409 413 415 429 500 503");
 });

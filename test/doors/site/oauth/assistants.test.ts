@@ -207,7 +207,7 @@ describe.each(ASSISTANTS)("%s", (name, assistantOf) => {
       const memory: Partial<ClientMemory> = {};
       const assistant = assistantOf(memory);
       await expect(assistant.connect()).rejects.toThrow();
-      expect(memory.client.client_id).toMatch(/^[\w-]{22}$/);
+      expect(memory.client.client_id).toMatch(/^[\w-]+\.[\w-]{43}$/);
       expect(memory.asked.pathname).toBe("/account/authorize/");
       await assistant.finish(await decide(memory.asked, locale, "allow"));
       const first = memory.tokens.access_token;

@@ -110,8 +110,8 @@ test("no document is read for strangers, and a limited number for others", async
   expect(network().gets.length).toBeLessThanOrEqual(10);
 });
 
-test("the token endpoint reads none: it does not know a client without consent", async () => {
+test("the token endpoint reads none: a client without consent has no code", async () => {
   const { status, body } = await talk.exchange(ID, "knl_oc_x");
-  expect([status, body.error]).toEqual([400, "invalid_client"]);
+  expect([status, body.error]).toEqual([400, "invalid_grant"]);
   expect(network().gets).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
-import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
+import { retain } from "../../../../src/upkeep/retention/retain.ts";
 import {
+  METADATA,
   type OAuthTalk,
   REDIRECT,
   startOAuthTalk,
@@ -43,7 +44,7 @@ describe("a code", () => {
   });
 
   test("is useless without a verifier, at another address, to another client, for another server", async () => {
-    const other = (await talk.register()).body.client_id;
+    const other = (await talk.register({ ...METADATA, client_name: "Other" })).body.client_id;
     for (const [fields, refused] of [
       [{ code_verifier: "" }, "400 invalid_grant"],
       [{ redirect_uri: `${REDIRECT}/` }, "400 invalid_request"],
@@ -144,7 +145,7 @@ describe("tokens", () => {
 
   test("belong to the client that received them", async () => {
     const { tokens } = await talk.connect();
-    const other = (await talk.register()).body.client_id;
+    const other = (await talk.register({ ...METADATA, client_name: "Other" })).body.client_id;
     expect(refusedAs(await talk.refresh(other, tokens.refresh_token))).toBe("400 invalid_grant");
     expect((await talk.call(tokens.access_token)).status).toBe(200);
   });
@@ -163,7 +164,7 @@ describe("tokens", () => {
         body: new URLSearchParams(fields),
       });
     const { clientId, tokens } = await talk.connect();
-    const other = (await talk.register()).body.client_id;
+    const other = (await talk.register({ ...METADATA, client_name: "Other" })).body.client_id;
     const token = tokens.refresh_token;
     expect((await revoke({ token, client_id: other })).status).toBe(200);
     expect((await revoke({ token: "nonsense", client_id: clientId })).status).toBe(200);
@@ -377,33 +378,45 @@ test("a person with several organizations chooses which one grants access", asyn
   expect(key?.memberId).toBe(memberId);
 });
 
-test("the nightly job removes what has expired or was never used, and nothing else", async () => {
+test("the retention job removes what has expired, and nothing else", async () => {
   const { clock } = talk.appliance.ports;
   const { db } = talk.appliance.app.domains;
   const counts = () =>
-    ["clients", "grants", "codes", "tokens"].map(
+    ["grants", "codes", "tokens"].map(
       (table) => (db.prepare(`SELECT count(*) AS n FROM oauth_${table}`).get() as { n: number }).n,
     );
-  const settings = { backups: null, openDays: 7, isNode: false };
-  const prune = () => runJob(db, clock, { name: "prune-oauth", dueAt: clock.now(), settings });
-  await talk.register();
   const used = await talk.connect();
   const ended = await talk.connect();
   const [, key] = await keysOf();
   await talk.appliance.app.domains.keys.revokeKey(key?.id ?? 0, COMMAND_LINE);
-  expect(counts()).toEqual([3, 2, 2, 4]);
-  await prune();
-  expect(counts()).toEqual([3, 1, 2, 2]);
+  expect(counts()).toEqual([2, 2, 4]);
+  await retain(db, clock);
+  expect(counts()).toEqual([1, 2, 2]);
   clock.advance(2 * DAY_MS);
-  await prune();
-  expect(counts()).toEqual([1, 1, 0, 1]);
+  await retain(db, clock);
+  expect(counts()).toEqual([1, 0, 1]);
   const again = await talk.refresh(used.clientId, used.tokens.refresh_token);
   expect(again.status).toBe(200);
   expect((await talk.refresh(ended.clientId, ended.tokens.refresh_token)).status).toBe(400);
   expect((await talk.call(again.body.access_token)).status).toBe(200);
   clock.advance(37 * DAY_MS);
-  await prune();
-  await prune();
-  expect(counts()).toEqual([0, 0, 0, 0]);
+  await retain(db, clock);
+  expect(counts()).toEqual([0, 0, 0]);
   expect((await keysOf()).length).toBe(2);
+});
+
+test("a client that refreshes all the time keeps at most 500 tokens of its grant", async () => {
+  const { clock } = talk.appliance.ports;
+  const { db } = talk.appliance.app.domains;
+  const { clientId, tokens } = await talk.connect();
+  let latest = tokens;
+  for (let at = 0; at < 300; at += 1) {
+    latest = (await talk.refresh(clientId, latest.refresh_token)).body;
+    clock.advance(1_000);
+  }
+  await retain(db, clock);
+  const count = "SELECT count(*) AS n FROM oauth_tokens";
+  expect(db.prepare(count).get()).toEqual({ n: 500 });
+  expect((await talk.call(latest.access_token)).status).toBe(200);
+  expect((await talk.refresh(clientId, latest.refresh_token)).status).toBe(200);
 });

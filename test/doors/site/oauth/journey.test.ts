@@ -7,7 +7,7 @@ test("a client registers, gets consent, exchanges its code and calls tools with 
   expect([status, body]).toEqual([
     201,
     {
-      client_id: expect.stringMatching(/^[\w-]{22}$/),
+      client_id: expect.stringMatching(/^[\w-]+\.[\w-]{43}$/),
       client_id_issued_at: expect.any(Number),
       client_name: "Assistant",
       redirect_uris: [REDIRECT],

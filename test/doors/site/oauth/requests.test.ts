@@ -9,7 +9,7 @@ import {
   startWithOAuth,
   VERIFIER,
 } from "../../../support/oauth-client.ts";
-import { addPerson, visitorOf } from "../../../support/visitor.ts";
+import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 
 /** Requests of clients that are refused, and the metadata that they get. */
 
@@ -243,7 +243,7 @@ describe("a registration", () => {
     expect((await sized(4 * 1024)).status).toBe(201);
     expect(await sized(4 * 1024 + 1)).toMatchObject({
       status: 413,
-      body: { error: "invalid_client_metadata" },
+      body: { error: "invalid_request" },
     });
   });
 
@@ -264,27 +264,57 @@ describe("a registration", () => {
     }
     expect(registered.length).toBeLessThanOrEqual(20);
     expect(registered.length).toBeGreaterThanOrEqual(19);
-    const { db } = own.appliance.app.domains;
-    expect(db.prepare("SELECT count(*) AS n FROM oauth_clients").get()).toEqual({
-      n: registered.length,
-    });
     await own.appliance.close();
   });
 });
 
-test("is limited for all networks together too", async () => {
-  const own = await startWithOAuth({ KANALOG_TRUST_PROXY: "true" });
-  let registered = 0;
-  for (let at = 0; at < 1_000; at++) {
-    const { status } = await own.request("/oauth/register", {
-      method: "POST",
-      headers: { "x-forwarded-for": `2001:db8:${at.toString(16)}::1` },
-      body: JSON.stringify(METADATA),
-    });
-    if (status === 201) registered += 1;
-  }
-  expect(registered).toBe(200);
-  await own.close();
+describe("a client's id", () => {
+  test("describes the client: nothing is stored, and it holds for years, also after a restart", async () => {
+    const { db } = talk.appliance.app.domains;
+    const rows = () =>
+      ["oauth_codes", "oauth_grants", "oauth_tokens", "keys", "meta"].map(
+        (table) => db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n,
+      );
+    const before = rows();
+    const { body } = await talk.register({ ...METADATA, client_name: "Помощник 🤖" });
+    expect(rows()).toEqual(before);
+    talk.appliance.ports.clock.advance(3 * 365 * 24 * 3_600_000);
+    const person = await signedInVisitor(talk.appliance, "ada@example.com");
+    const { status, html } = await person.get(talk.askPath(body.client_id));
+    expect([status, html.includes("<bdi>Помощник 🤖</bdi>")]).toEqual([200, true]);
+  });
+
+  test("is unknown if anything in it was changed, or another appliance signed it", async () => {
+    const other = await startOAuthTalk();
+    const foreign = (await other.register()).body.client_id;
+    await other.appliance.close();
+    const [text = "", signature = ""] = clientId.split(".");
+    const evil = Buffer.from(JSON.stringify(["Assistant", "https://evil.example/"]));
+    for (const id of [
+      ...[foreign, `${evil.toString("base64url")}.${signature}`, `${text}.${"A".repeat(43)}`],
+      ...[
+        text,
+        `${text}.`,
+        `.${signature}`,
+        `${clientId}A`,
+        clientId.toLowerCase(),
+        `${text}==.${signature}`,
+      ],
+    ]) {
+      const page = await talk.person.get(talk.askPath(id));
+      expect([id, page.status]).toEqual([id, 400]);
+      const { status, body } = await talk.exchange(id, "knl_oc_x");
+      expect([id, status, body.error]).toEqual([id, 400, "invalid_client"]);
+    }
+  });
+
+  test("is refused if the description is too long for an address", async () => {
+    const long = (at: number) => `https://assistant.example/${at}/${"x".repeat(300)}`;
+    const metadata = { redirect_uris: Array.from({ length: 10 }, (_, at) => long(at)) };
+    const { status, body } = await talk.register(metadata);
+    expect([status, body.error]).toEqual([400, "invalid_client_metadata"]);
+    expect(body.error_description).toContain("redirect_uris");
+  });
 });
 
 describe("the consent page", () => {

@@ -127,6 +127,7 @@ async function allow(visit: Visit, context: SiteContext): Promise<View> {
   });
   const place = memberships.find(({ organization }) => String(organization.id) === chosen);
   if (place === undefined) throw new Error("the chosen organization is not one of the visitor's");
+  requireTurn(visit, context, [`key ${place.organization.id}`]);
   const code = await context.oauth.grant(parsed.request, place.member.id);
   return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, { code }));
 }

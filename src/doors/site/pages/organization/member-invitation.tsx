@@ -85,7 +85,7 @@ function takeInvitation(visit: Visit, context: SiteContext, email: string): void
   const names = [
     `inviter ${visit.signedIn?.person.id}`,
     `inviter organization ${organization.id}`,
-    `invitation ${email.toLowerCase()}`,
+    `mail ${email.toLowerCase()} ${organization.id}`,
   ];
   requireTurn(visit, context, names, visit.words.organizationPages.tooManyInvitations);
 }

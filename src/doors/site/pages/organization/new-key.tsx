@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -15,8 +16,9 @@ export async function makeKey(
   context: SiteContext,
   wanted: Pick<NewKey, "access" | "expiresAt">,
 ): Promise<View> {
-  const { member } = membershipOf(visit);
+  const { member, organization } = membershipOf(visit);
   const name = requiredName(visit.form.get("name"));
+  requireTurn(visit, context, [`key ${organization.id}`]);
   const key = { memberId: member.id, name, ...wanted };
   const { token } = await context.keys.createKey(key, actorOf(visit));
   return newKeyView(visit, token, context);

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
+import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Form } from "../../look/form.tsx";
 import { EmailField } from "../../look/person-fields.tsx";
@@ -33,14 +34,20 @@ export const forgottenPasswordPage: SitePage = {
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
-  const names = [`network ${visit.network}`, `reset ${email}`];
+  const { mails, people, throttle } = context;
+  const names = limitNames("network", visit.clientIp);
   requireTurn(visit, context, names);
-  const { mails, people } = context;
-  if (mails.canSend) {
+  // Beyond these, the latest mail still holds: strangers can neither fill a mailbox nor keep replacing its
+  // link. The person's own networks are counted apart from strangers.
+  const isKnown = await people.knowsNetwork(email, visit.network);
+  const isAmongFirst =
+    throttle.take([`mail ${email}${isKnown ? ` ${visit.network}` : ""}`], visit.nowMs) === null;
+  if (mails.canSend && isAmongFirst) {
+    const rank = throttle.taken(names[0] ?? "", visit.nowMs);
     // Done after the answer: otherwise unknown addresses would be answered sooner.
     context.afterAnswer.run("a password link", async () => {
       const token = await people.passwordLink({ email, isTrusted: true });
-      if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));
+      if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token), rank);
     });
   }
   return redirect("/account/forgotten-password/?sent");

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
+import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Done } from "../../look/done.tsx";
 import { Form, TextField } from "../../look/form.tsx";
@@ -65,10 +66,16 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
     throw pageFault("non_field_errors", words.wrongPassword);
   }
   const isKnownNetwork = await context.people.knowsNetwork(email, network);
-  const ofNetwork = `network ${network}`;
-  // The account's limit applies only to new networks: guesses from elsewhere must not lock its owner out.
-  const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
-  requireTurn(visit, context, names);
+  const account = email.toLowerCase();
+  // A network that the person signed in from has a limit of its own: neither guesses from elsewhere nor
+  // those of others there lock its owner out. From a new network, a mailed link makes it known.
+  const ofNetworks = isKnownNetwork
+    ? [`known ${network} ${account}`]
+    : limitNames("network", clientIp);
+  const ofAccount = isKnownNetwork ? [] : [`account ${account}`];
+  requireTurn(visit, context, ofNetworks);
+  requireTurn(visit, context, ofAccount, words.tooManyForAccount);
+  const names = [...ofNetworks, ...ofAccount];
   const giveBack = (): void => {
     for (const name of names) context.throttle.giveBack(name, visit.nowMs);
   };

@@ -3,6 +3,7 @@ import { requiredEmail, requiredName } from "../../../../customers/accounts/acco
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { notFound } from "../../../../errors.ts";
 import { readFields } from "../../forms/faults.ts";
+import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";
@@ -99,11 +100,15 @@ function linkUsedView(visit: Visit): View {
 }
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {
-  const { mails, ports, signUps } = context;
+  const { mails, ports, signUps, throttle } = context;
   await requireOpen(context);
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
-  const names = [`sign-up ${visit.network}`, "sign-ups", `sign-up-mail ${email}`];
+  const names = limitNames("sign-up", visit.clientIp);
   requireTurn(visit, context, names);
+  // Whoever asks, an address gets a few mails, each of whose links its owner may use: more would only fill
+  // the mailbox.
+  if (throttle.take([`mail ${email}`], visit.nowMs) !== null) return redirect(`${PATH}?sent`);
+  const rank = throttle.taken(names[0] ?? "", visit.nowMs);
   const token = Buffer.from(ports.random.bytes(TOKEN_BYTES)).toString("base64url");
   // Done after the answer, whose timing would otherwise reveal who has an account.
   context.afterAnswer.run("a sign-up", async () => {
@@ -112,6 +117,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
       isNew
         ? signUpMail(visit.baseAddress, email, token)
         : knownAddressMail(visit.baseAddress, email),
+      rank,
     );
   });
   return redirect(`${PATH}?sent`);

@@ -2,6 +2,7 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
+import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
@@ -42,7 +43,7 @@ export const databasePage: SitePage = {
         <h2>{visit.words.exportPages.title}</h2>
         <ExportForm visit={visit} />
         <h2>{words.tables}</h2>
-        <DataTable label={words.tables} columns={[words.table, `#${words.rows}`]}>
+        <DataTable label={words.tables} columns={[words.table, `#${words.rows}`, words.rule]}>
           {facts.tables.map(({ name, rows, isMore }) => (
             <tr>
               <th scope="row">
@@ -52,6 +53,7 @@ export const databasePage: SitePage = {
                 {isMore && `${words.moreThan} `}
                 {number(rows)}
               </td>
+              <td>{ruleText(visit, name)}</td>
             </tr>
           ))}
         </DataTable>
@@ -60,6 +62,21 @@ export const databasePage: SitePage = {
   },
   actions: { export: startExport },
 };
+
+/** What limits a table, in words. */
+function ruleText(visit: Visit, table: string): string {
+  const words = visit.words.staffPages;
+  const rule = RETENTION[table];
+  if (rule === undefined) return "";
+  if (typeof rule === "string") return words.rules[rule];
+  const { age, most } = rule;
+  return [
+    ...(age === undefined ? [] : [words.ruleAge(age.days)]),
+    ...(most === undefined
+      ? []
+      : [`${words.ruleMost(shownNumber(visit, most.rows))} ${words.ruleOf[most.of]}`]),
+  ].join("; ");
+}
 
 /** The cluster's nodes, and how far their copies are. */
 async function Nodes({

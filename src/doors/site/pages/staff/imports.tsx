@@ -3,7 +3,9 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
+import { takesFile } from "../../../../values/takes.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
+import { UPLOAD_BYTES_MAX } from "../../forms/read-multipart.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
@@ -30,7 +32,7 @@ const RUNS_SHOWN = 30;
 export const importsPage: SitePage = {
   path: "/staff/imports/",
   access: "staff",
-  takesFile: true,
+  takes: takesFile(UPLOAD_BYTES_MAX),
   show: showPage,
   actions: { import: takeImport, start: startHeld },
 };

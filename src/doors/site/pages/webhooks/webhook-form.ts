@@ -5,13 +5,14 @@ import type { ReceiverAddress } from "../../../../push/webhooks/manage/receiver-
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";
+import { takesForm } from "../../../../values/takes.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Room for as many channels as a plan may include, by number or by name. */
-export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
+export const WEBHOOK_FORM = takesForm(256 * 1024);
 
 /** Most channels in a list, so that one from a larger plan can still be changed. */
 const LISTED_MAX = 10_000;

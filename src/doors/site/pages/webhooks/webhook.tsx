@@ -18,7 +18,7 @@ import { attemptsStrip } from "./attempts-strip.tsx";
 import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
 import { hasWebhooks, webhookOf } from "./webhook-access.ts";
 import { webhookActions } from "./webhook-actions.ts";
-import { WEBHOOK_FORM_BYTES_MAX } from "./webhook-form.ts";
+import { WEBHOOK_FORM } from "./webhook-form.ts";
 import { ManageWebhook } from "./webhook-manage.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
@@ -29,7 +29,7 @@ const CHANNELS_SHOWN_MAX = 100;
 export const webhookPage: SitePage = {
   path: "/account/webhooks/:id/",
   access: "member",
-  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
+  takes: WEBHOOK_FORM,
   async show(visit, context) {
     const words = visit.words.webhookPages;
     const webhook = await webhookOf(visit, context);

@@ -16,7 +16,7 @@ import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts"
 import type { Visit } from "../../visit/visit.ts";
 import { hasWebhooks, requireManager, requireRoomForOne } from "./webhook-access.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
-import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "./webhook-form.ts";
+import { readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
 import { secretPage } from "./webhook-secret.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
@@ -28,7 +28,7 @@ const WEBHOOKS_MAX = 1_000;
 export const webhooksPage: SitePage = {
   path: PATH,
   access: "member",
-  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
+  takes: WEBHOOK_FORM,
   async show(visit, context) {
     const words = visit.words.webhookPages;
     const { id } = membershipOf(visit).organization;

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   CHANNEL_FIELDS,
@@ -13,6 +14,7 @@ import {
   EDITED_FIELDS,
   type EditedField,
 } from "../../../../../catalog/manage/channel-changes.ts";
+import { takesForm } from "../../../../../values/takes.ts";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
 import { withoutUnshown } from "../../../look/unshown.ts";
 import type { Visit } from "../../../visit/visit.ts";
@@ -20,7 +22,7 @@ import type { Visit } from "../../../visit/visit.ts";
 /**
  * Room for a description of 10,000 characters, twice, at six or more percent-encoded bytes per character.
  */
-export const EDIT_BYTES_MAX = 256 * 1024;
+export const EDIT_FORM = takesForm(256 * 1024);
 const MARKS: readonly EditedField[] = fieldsShownAs("mark");
 
 /** The fields of a channel, each with its value when the form was rendered. */

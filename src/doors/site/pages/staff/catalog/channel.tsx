@@ -20,14 +20,14 @@ import { page, redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { addressedId } from "../console.tsx";
-import { EDIT_BYTES_MAX, EditForm, editedCells } from "./channel-form.tsx";
+import { EDIT_FORM, EditForm, editedCells } from "./channel-form.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 
 /** `/staff/channels/3/`: a channel as stored, with its posts; it can be edited, hidden and deleted. */
 export const staffChannelPage: SitePage = {
   path: "/staff/channels/:id/",
   access: "staff",
-  formBytesMax: EDIT_BYTES_MAX,
+  takes: EDIT_FORM,
   async show(visit, context) {
     const words = visit.words.staffCatalog;
     const channel = channelOf(visit, context);

@@ -1,0 +1,92 @@
+import { Elysia } from "elysia";
+import type { Takes } from "../../values/takes.ts";
+import { announcedLength, Body, seal } from "./body.ts";
+
+/** What a handler gets of a request. */
+export interface Incoming {
+  request: Request;
+  /** Null for a part of the path that is not UTF-8. */
+  params: Record<string, string | null>;
+  body: Body;
+}
+
+/** An address, and everything its requests may bring. */
+export interface Route {
+  /** `GET` answers HEAD too, `ALL` every verb that the path's other routes do not. */
+  verb: "GET" | "POST" | "PATCH" | "DELETE" | "ALL";
+  path: string;
+  /** What the body may be; none if not declared. */
+  takes?: Takes | undefined;
+  /** Whether the handler refuses a body that is not taken, because it checks something else first. */
+  refusesBody?: true;
+  answer(incoming: Incoming): Response | Promise<Response>;
+}
+
+interface FrontContext {
+  /** Whether the appliance is shutting down, which closes connections. */
+  isStopping(): boolean;
+  /** @param thrown what a handler threw, or null if no route has the address */
+  fail(request: Request, thrown: unknown): Response;
+}
+
+export type Front = ReturnType<typeof createFront>;
+
+/**
+ * The layer that every request passes first: it takes the body away before the framework or a handler sees
+ * the request, and hands out what the route declares. What exceeds that is neither read nor parsed, and its
+ * connection is closed.
+ */
+export function createFront(routes: readonly Route[], { isStopping, fail }: FrontContext) {
+  // Elysia's router, because Bun's own decodes paths and treats a missing slash differently.
+  const router = new Elysia({
+    systemRouter: false,
+    strictPath: true,
+    // Otherwise a Host of up to three letters would match no route.
+    handler: { standardHostname: false },
+  }).onError(({ request, code, error }) => fail(request, code === "NOT_FOUND" ? null : error));
+  const bodies = new WeakMap<Request, Body>();
+  for (const { verb, path, takes, refusesBody, answer } of routes) {
+    const isLeftToHandler = verb === "ALL" || refusesBody === true;
+    // Elysia inspects a handler's parameters: it does not parse cookies for one that destructures others.
+    const handler = async ({ request, params = NO_PARAMS }: Routed) => {
+      const body = bodies.get(request);
+      if (body === undefined) return answer({ request, params, body: NO_BODY });
+      body.allow(takes);
+      const refusal = isLeftToHandler ? null : body.refusal();
+      return refusal === null ? answer({ request, params, body }) : fail(request, refusal);
+    };
+    router.route(verb, path, handler, { parse: "none" });
+  }
+
+  const { fetch: answered } = router.compile();
+  async function answerWithBody(request: Request, length: number): Promise<Response> {
+    const body = new Body(request, length, isStopping);
+    bodies.set(request, body);
+    seal(request);
+    const response = await answered(request);
+    if (body.isLeft()) response.headers.set("connection", "close");
+    return response;
+  }
+  const front = {
+    routes,
+    /** Null before it listens. */
+    server: null as Bun.Server<undefined> | null,
+    handle(request: Request): Response | Promise<Response> {
+      const length = announcedLength(request);
+      return length === 0 ? answered(request) : answerWithBody(request, length);
+    },
+    listen(options: Omit<Bun.Serve.HostnamePortServeOptions<undefined>, "fetch">): void {
+      front.server = Bun.serve({ ...options, fetch: front.handle });
+    },
+  };
+  return front;
+}
+
+/** What Elysia passes to a handler: no parameters if the path has none. */
+interface Routed {
+  request: Request;
+  params?: Incoming["params"];
+}
+
+const NO_PARAMS = {};
+const NO_BODY = new Body(new Request("http://localhost"), 0, () => false);
