@@ -4,7 +4,7 @@ import { formatDay } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { usedUnits } from "../support/used-units.ts";
 
-/** Counting usage while other processes use the same file; `crashes.test.ts` has the kills. */
+/** Counting usage while other processes use the same file; `crashes.campaign.ts` has the kills. */
 
 let machine: Machine;
 let key: string;

@@ -67,7 +67,7 @@ export type ImportResult = Omit<ImportSummary, "rejects"> & {
   notes: string[];
 };
 
-/** Set by `bun run test:nodes`: each appliance is two nodes that answer by turns. */
+/** Set by `bun run campaign nodes`: each appliance is two nodes that answer by turns. */
 export const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
 
 /**

@@ -22,7 +22,7 @@ import { HANGS_AFTER_MS } from "../../../support/until.ts";
 
 /** The documentation in a real browser, if the machine has one. */
 
-/** The page takes a second to show an operation with its answer, so only `bun run test:pages` tries all. */
+/** The page takes a second to show an operation with its answer, so only `bun run campaign pages` tries all. */
 const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 /** Methods of every verb, with and without bodies. */
 const EVERY_VERB = /^\/v1\/msgr\/webhooks\/(?:\{id\}\/)?$/;
