@@ -44,7 +44,11 @@ const CAMPAIGNS: Record<string, Campaign> = {
     atLength: { KANALOG_TEST_PROPERTY_S: "60" },
   },
   neighbours: {
-    files: ["journeys/neighbours.campaign.ts"],
+    files: [
+      "journeys/neighbours.campaign.ts",
+      "journeys/webhooks-fairness.campaign.ts",
+      "journeys/log-growth.campaign.ts",
+    ],
     atLength: { KANALOG_TEST_SLOW: "1" },
   },
   pages: {
