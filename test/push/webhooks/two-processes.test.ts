@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ let firstPorts: FakePorts;
 let second: App;
 let secondPorts: FakePorts;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   firstPorts = fakePortsOfNow();
   secondPorts = fakePortsOfNow();
@@ -33,10 +33,21 @@ beforeEach(async () => {
   );
   second = await createApp(first.appliance.config, secondPorts);
 });
-afterEach(async () => {
+afterAll(async () => {
   await second.close();
   await first.close();
   rmSync(folder, { recursive: true, force: true });
+});
+/** Each test has a webhook of its own, and no posts; the two processes and their threads go on. */
+beforeEach(async () => {
+  for (const table of ["webhooks", "posts", "mails"]) db().exec(`DELETE FROM ${table}`);
+  for (const { network, mail } of [firstPorts, secondPorts]) {
+    network.answer = () => ({ status: 204 });
+    network.posts.length = 0;
+    mail.sent.length = 0;
+  }
+  Object.assign(first, await first.add([1, 2]));
+  await first.runDue();
 });
 
 const db = () => {
