@@ -52,7 +52,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...door,
     ...composeSite(base, work, afterAnswer),
     ownAddress: createOwnAddress(config, () => running.address),
-    ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
+    setUp,
+    isSignUpOpen,
+    afterAnswer,
+    firstSteps,
   });
   const answerMcp = createDispatcher(toolMethods, version, work.services);
   const server: Server = createServer(apiMethods, {
@@ -103,7 +106,9 @@ function serverParts(base: Base, work: Work) {
     releaseUpload: imports.held.releaseOwn,
   });
   return {
-    ...{ keys, keyUse, tickSnapshot: database.tickSnapshot },
+    keys,
+    keyUse,
+    tickSnapshot: database.tickSnapshot,
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),

@@ -22,8 +22,13 @@ const BODY = `<div id="swagger-ui"></div>
 export function swaggerRoutes(docs: Docs): PublicRoutes {
   const page = framedPage({
     ...docs,
-    ...{ title: "Channel Data API", language: "en", languages: ["en"], query: "" },
-    ...{ root: "../", current: "", body: BODY },
+    title: "Channel Data API",
+    language: "en",
+    languages: ["en"],
+    query: "",
+    root: "../",
+    current: "",
+    body: BODY,
     styles: ["docs/swagger-ui.css", "docs/methods-page.css"],
   });
   return {
