@@ -35,7 +35,7 @@ test("a member who is no manager any more when a charge is tried again is refuse
       /** As if another node had changed the account. */
       async charge() {
         charges += 1;
-        return { allowed: charges > 1, used: 1, isOutdated: true };
+        return { allowed: charges > 1, used: 1, isOutdated: true, at: ports.clock.now() };
       },
     },
     async copyNewest() {

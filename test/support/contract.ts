@@ -1,4 +1,4 @@
-import { type ApiMethod, pathFor, takesBody } from "../../src/methods/method.ts";
+import { type ApiMethod, pathFor } from "../../src/methods/method.ts";
 import { apiMethods, toolMethods } from "../../src/methods/table.ts";
 import recorded from "../contract/contract.json" with { type: "json" };
 
@@ -82,11 +82,10 @@ export function requestOf(
     path: pathFor(method, given) + (query.size > 0 ? `?${query}` : ""),
     init: {
       method: method.verb,
-      ...(takesBody(method.verb) &&
-        body.length > 0 && {
-          body: JSON.stringify(Object.fromEntries(body)),
-          headers: { "content-type": "application/json" },
-        }),
+      ...(body.length > 0 && {
+        body: JSON.stringify(Object.fromEntries(body)),
+        headers: { "content-type": "application/json" },
+      }),
     },
   };
 }
