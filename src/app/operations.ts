@@ -62,6 +62,8 @@ import { parseJson } from "../values/json-text.ts";
 
 /** A pool with one thread and no deadline: every pool except the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
+/** The same for the appliance's own work, which a customer's request may cause but not stop. */
+const own = { ...one, refuses: "never" } as const;
 
 /**
  * The thread pools of a serving process and the operations each of them runs. An operation listed here is
@@ -102,7 +104,7 @@ export const pools = {
     operations: { parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json) },
   },
   /** Checkpoints wait for the disk, so they run on a thread instead of the serving connection. */
-  checkpoints: { access: "writer", ...one, operations: { checkpointBeside } },
+  checkpoints: { access: "writer", ...own, operations: { checkpointBeside } },
   /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
   writer: {
     access: "writer",
@@ -128,16 +130,16 @@ export const pools = {
     },
   },
   /** The request log: no request waits for it. */
-  requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
+  requestLog: { access: "counter", ...own, operations: { writeRequestLog, writeHour } },
   /**
    * The upkeep lease's heartbeat: on its own thread so that nothing delays it, and not flushed to disk,
    * because it need not survive a power cut.
    */
-  lease: { access: "counter", ...one, operations: leaseChanges },
+  lease: { access: "counter", ...own, operations: leaseChanges },
   /** Webhook and mail work that runs on a timer, so that it never waits behind the scheduled jobs. */
   push: {
     access: "writer",
-    ...one,
+    ...own,
     operations: {
       ...webhookWork,
       ...alertWork,
@@ -156,26 +158,27 @@ export const pools = {
   },
   sessions: { access: "writer", ...one, operations: sessionOperations },
   /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
-  cluster: { access: "writer", ...one, operations: { copyNewest } },
+  cluster: { access: "writer", ...own, operations: { copyNewest } },
   /** The scheduler's jobs, which run long. */
   jobs: {
     access: "writer",
-    ...one,
+    ...own,
     operations: {
       ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },
   /** Imports of uploaded files: as long as jobs, and in parallel with them. */
-  imports: { access: "writer", ...one, operations: { runUpload } },
+  imports: { access: "writer", ...own, operations: { runUpload } },
   /** Imports of files from sources: as long as uploads, and in parallel with them. */
-  sources: { access: "writer", ...one, operations: { importSourceFile } },
+  sources: { access: "writer", ...own, operations: { importSourceFile } },
   /** Posts that bots received: short, and must not wait behind a file. */
-  bots: { access: "writer", ...one, operations: { applyBatch } },
+  bots: { access: "writer", ...own, operations: { applyBatch } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
   exports: {
     access: "reader",
     ...one,
+    refuses: "paced",
     operations: {
       readExport,
       exportPart: query(exportPart),

@@ -34,6 +34,7 @@ import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
 import { bounds } from "./migrations/028-bounds.ts";
+import { timeBudgets } from "./migrations/029-time-budgets.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly string[] = [
   stemsOfTwo,
   formerShapes,
   bounds,
+  timeBudgets,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -16,6 +16,12 @@ export interface Pool<Ops extends Operations = Operations> {
   threads: number;
   /** Whether its tasks are subject to the query deadline, which includes waiting for a thread. */
   hasDeadline: boolean;
+  /**
+   * What happens to the work of an organization without time left. It is refused before it has begun, and
+   * finishes once it has. Where further tasks follow for as long as a client reads, `paced`, these pause to
+   * leave time for everything else. The appliance's own work, `never`, is not held up, whoever caused it.
+   */
+  refuses?: "paced" | "never";
   operations: Ops;
 }
 

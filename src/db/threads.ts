@@ -2,10 +2,10 @@ import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
-import { currentTenant, type Tenant } from "../values/tenant.ts";
+import { currentWork, type Tenant, type TimeKind, type Work } from "../values/tenant.ts";
 import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
-import { queryTimeout } from "./deadline.ts";
+import { ownQueueLong, queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
 import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
 import type { NoteSlowCall } from "./slow-log.ts";
@@ -44,13 +44,26 @@ export interface ThreadsOptions {
   noteHold: NoteHold;
   /** Listener for slow statements. */
   noteSlow: NoteSlowCall;
+  /** Listener for tasks that were refused. */
+  noteRefused: NoteRefused;
 }
+
+/**
+ * Why a task was refused: its organization had no time left, or waited behind its own tasks; or it waited
+ * behind others', which is the appliance's own fault.
+ */
+export type Refused = TimeKind | "own" | "others";
+
+export type NoteRefused = (why: Refused) => void;
 
 interface Task {
   tenant: Tenant;
+  work: Work;
+  /** Whether it came after other tasks of its tenant. */
+  isBehindOwn: boolean;
   name: string;
   rest: unknown[];
-  giveUpAtMs: number | null;
+  queuedAtMs: number;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -58,21 +71,28 @@ interface Task {
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
  * deadline includes waiting for a free thread. One tenant's tasks use at most half of the threads, so that
- * others find a free one, however expensive those tasks are.
+ * others find a free one, however expensive those tasks are; and only one thread, though never the last free
+ * one, if its recent tasks took much time. Time is charged to the budget of the work that a task belongs to,
+ * and work without time left is refused.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
-  { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
+  options: ThreadsOptions,
 ): Threads<Ops> {
+  const { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow } = options;
+  const kind: TimeKind = pool.access === "reader" ? "database" : "lock";
   const opening = { pool: poolName, path, access: pool.access, cluster };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
-  const waiting = createFairQueue<Task>(Math.ceil(pool.threads / 2));
+  const waiting = createFairQueue<Task>(turnsMax);
   const running = new Map<Worker, Task>();
   let closed = false;
 
   function receive(thread: Worker, message: FromThread): void {
-    if ("held" in message) noteHold(message.held.work, message.held.heldMs);
-    else if ("slow" in message) {
+    if ("held" in message) {
+      const { work, heldMs } = message.held;
+      noteHold(work, heldMs);
+      running.get(thread)?.work.budget?.charge("lock", heldMs);
+    } else if ("slow" in message) {
       const call = `${poolName}.${running.get(thread)?.name}`;
       noteSlow(call, message.slow.sql, message.slow.tookMs);
     } else settle(thread, message);
@@ -82,6 +102,7 @@ export function startThreads<Ops extends Operations>(
     const task = over(thread);
     // A late message from a thread that has already been ended.
     if (task === undefined) return;
+    if (kind === "database") task.work.budget?.charge(kind, outcome.processorMs);
     threads.giveBack(thread);
     next();
     if ("fault" in outcome) task.reject(fromFault(outcome.fault));
@@ -101,14 +122,24 @@ export function startThreads<Ops extends Operations>(
     return task;
   }
 
+  function turnsMax(task: Task): number {
+    if (isLight(task)) return Math.ceil(pool.threads / 2);
+    const isLast = pool.threads > 1 && running.size === pool.threads - 1;
+    return isLast ? 0 : 1;
+  }
+
+  function isLight({ work }: Task): boolean {
+    return work.budget?.isLight() ?? true;
+  }
+
   function next(): void {
     while (running.size < pool.threads) {
       const task = waiting.take();
       if (task === undefined) return;
-      const leftMs = task.giveUpAtMs === null ? null : task.giveUpAtMs - clock.monotonic();
-      if (leftMs !== null && leftMs <= 0) {
+      const refusal = refusalOf(task);
+      if (refusal !== null) {
         waiting.end(task);
-        task.reject(queryTimeout());
+        task.reject(refusal);
         continue;
       }
       const thread = threads.take();
@@ -117,8 +148,41 @@ export function startThreads<Ops extends Operations>(
         return;
       }
       running.set(thread, task);
+      if (pool.refuses !== "never" && task.work.begun !== "lock") task.work.begun = kind;
+      const leftMs = pool.hasDeadline ? timeoutMs - waitedMs(task) : null;
       send(thread, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
+  }
+
+  function waitedMs({ queuedAtMs }: Task): number {
+    return clock.monotonic() - queuedAtMs;
+  }
+
+  /** Why a task is not run although it is its turn. */
+  function refusalOf(task: Task): AppError | null {
+    const spent = timeSpent(task.work);
+    if (spent !== null) return spent;
+    if (!pool.hasDeadline) return null;
+    // Its organization's own queries are in the way. Half of the time is left for this query itself, which
+    // would otherwise be answered 503 for them.
+    const isOwnFault = task.isBehindOwn && !isLight(task) && mayRefuse(task.work);
+    if (waitedMs(task) < (isOwnFault ? timeoutMs / 2 : timeoutMs)) return null;
+    options.noteRefused(isOwnFault ? "own" : "others");
+    return isOwnFault ? ownQueueLong() : queryTimeout();
+  }
+
+  /** Whether work may be refused: not if it has begun here, and no longer once it has changed anything. */
+  function mayRefuse({ begun }: Work): boolean {
+    return begun === null || (begun === "database" && kind === "lock");
+  }
+
+  /** Why work may not begin; null if it may, or has. */
+  function timeSpent(work: Work): AppError | null {
+    if (pool.refuses === "never" || !mayRefuse(work)) return null;
+    const refusal = work.budget?.refusal(kind) ?? null;
+    if (refusal === null) return null;
+    options.noteRefused(kind);
+    return new AppError("throttled", refusal.reason, { retryAfterS: refusal.retryAfterS });
   }
 
   /** No further thread can start now: the task waits for running ones, and is refused if there are none. */
@@ -126,17 +190,29 @@ export function startThreads<Ops extends Operations>(
     waiting.putBack(task);
     if (running.size > 0) return;
     const fault = storageUnavailable(new Error("too few file descriptors are left for a thread"));
-    for (const refused of waiting.clear()) refused.reject(fault);
+    for (const refused of waiting.clear()) {
+      options.noteRefused("others");
+      refused.reject(fault);
+    }
   }
 
-  function run(name: string, rest: unknown[]): Promise<unknown> {
+  async function run(name: string, rest: unknown[]): Promise<unknown> {
+    const work = currentWork();
+    const refusal = timeSpent(work);
+    if (refusal !== null) throw refusal;
+    if (pool.refuses === "paced" && work.begun !== null) {
+      const pauseMs = work.budget?.pauseMs(kind) ?? 0;
+      if (pauseMs > 0) await clock.sleep(pauseMs);
+    }
     return new Promise((resolve, reject) => {
       if (closed) {
         reject(stopping());
         return;
       }
-      const giveUpAtMs = pool.hasDeadline ? clock.monotonic() + timeoutMs : null;
-      waiting.add({ tenant: currentTenant(), name, rest, giveUpAtMs, resolve, reject });
+      const { tenant } = work;
+      const isBehindOwn = waiting.isBehindOwn(tenant);
+      const queuedAtMs = clock.monotonic();
+      waiting.add({ tenant, work, isBehindOwn, name, rest, queuedAtMs, resolve, reject });
       next();
     });
   }

@@ -4,7 +4,6 @@ import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
@@ -238,7 +237,7 @@ async function runMethod(
     chargeMore,
     ownUrl,
   };
-  const answer = runFor(caller.organization.id, () => method.run(args, call));
+  const answer = method.run(args, call);
   const fields = args["fields"] as string[] | undefined;
   if (fields === undefined) return answer;
   const included = args["include"] as string | undefined;

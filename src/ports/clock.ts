@@ -8,6 +8,8 @@ export interface Clock {
   monotonic(): number;
   /** Milliseconds since the machine's boot, to a second; unlike `monotonic`, they count while it sleeps. */
   sinceBoot(): number;
+  /** Milliseconds of processor time that the calling thread has taken. */
+  processor(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
   /** @param signal ends the wait early; also if it is already aborted */
@@ -18,6 +20,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sinceBoot: () => uptime() * 1000,
+  processor() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
   endOfTurn: (work) => void setImmediate(work),
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {

@@ -1020,6 +1020,7 @@ const auditLog: AuditWords = {
     bytes: "bytes",
     channel: "channel",
     channels: "channels",
+    databaseMsPerSecond: "database time, ms per second",
     delivery: "delivery",
     dryRun: "dry run",
     email: "email",
@@ -1032,6 +1033,7 @@ const auditLog: AuditWords = {
     into: "into channel",
     key: "by API key",
     kind: "kind",
+    lockMsPerSecond: "write-lock time, ms per second",
     member: "member",
     name: "name",
     overlapMs: "previous secret kept, hours",
@@ -1285,6 +1287,8 @@ const plansPage = {
     webhooks: "Webhooks",
     webhookChannels: "Channels per webhook",
     alerts: "Keyword alerts",
+    databaseMsPerSecond: "Database time, ms per second",
+    lockMsPerSecond: "Write-lock time, ms per second",
   },
 };
 

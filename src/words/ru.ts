@@ -1042,6 +1042,8 @@ const auditLog: AuditWords = {
     prefix: "начало",
     reason: "причина",
     replace: "с заменой",
+    databaseMsPerSecond: "время базы, мс в секунду",
+    lockMsPerSecond: "время записи, мс в секунду",
     requestsPerSecond: "запросов в секунду",
     requestsPerPeriod: "единиц запросов за 30 дней",
     role: "роль",
@@ -1291,6 +1293,8 @@ const plansPage: Words["plansPage"] = {
     webhooks: "Вебхуков",
     webhookChannels: "Каналов на вебхук",
     alerts: "Оповещений",
+    databaseMsPerSecond: "Время базы, мс в секунду",
+    lockMsPerSecond: "Время записи, мс в секунду",
   },
 };
 

@@ -143,6 +143,24 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
   clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
+  databaseTimeSpent: [
+    [
+      { ms: 250 },
+      "Your organization's queries have used up their time: the plan includes 250 ms of database time per second. Send fewer of them, or narrower ones.",
+    ],
+  ],
+  lockTimeSpent: [
+    [
+      { ms: 50 },
+      "Your organization's changes have used up their time: the plan includes 50 ms of writing per second. Send fewer of them, or smaller ones.",
+    ],
+  ],
+  ownQueueLong: [
+    [
+      {},
+      "Your organization's earlier queries are still running. Send fewer of them at once, or narrower ones.",
+    ],
+  ],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],

@@ -34,6 +34,7 @@ const STANDING: readonly string[] = [
   "9a6dabeaa371",
   "e3b0c44298fc",
   "641e5d4dc30d",
+  "672548d95067",
 ];
 
 /** Hash of a migration, regardless of comments and line breaks. */

@@ -29,6 +29,7 @@ function startOn(path: string): Threads<typeof failing.operations> {
     timeoutMs: 1_000,
     clock: systemClock,
     noteHold: () => {},
+    noteRefused: () => {},
     noteSlow: (call, sql) => slow.push({ call, sql }),
   });
 }

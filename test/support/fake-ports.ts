@@ -33,6 +33,7 @@ export function fakeClock(instant: string): FakeClock {
     now: () => nowMs,
     monotonic: () => nowMs - jumpedMs - sleptMs,
     sinceBoot: () => nowMs - jumpedMs,
+    processor: () => nowMs,
     endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {

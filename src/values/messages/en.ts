@@ -106,6 +106,12 @@ export const en = {
   internal: "The server failed to answer this request. Its X-Request-Id finds it in the log.",
   storageUnavailable: "The storage cannot do this at present.",
   clockWrong: "The server's clock was changed: nothing can be counted until it is right.",
+  databaseTimeSpent: ({ ms }: { ms: number }) =>
+    `Your organization's queries have used up their time: the plan includes ${ms} ms of database time per second. Send fewer of them, or narrower ones.`,
+  lockTimeSpent: ({ ms }: { ms: number }) =>
+    `Your organization's changes have used up their time: the plan includes ${ms} ms of writing per second. Send fewer of them, or smaller ones.`,
+  ownQueueLong:
+    "Your organization's earlier queries are still running. Send fewer of them at once, or narrower ones.",
   queryTimeout: "The database query took too long. Retry later, or narrow the selection.",
   stopping: "The server is stopping.",
   methodNotAllowed: ({ verb }: { verb: string }) => `Method "${verb}" not allowed.`,

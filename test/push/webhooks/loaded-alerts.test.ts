@@ -93,6 +93,7 @@ test("an alert that is created just before posts are matched gets the posts read
     sleep: clock.sleep,
     endOfTurn: clock.endOfTurn,
     sinceBoot: clock.sinceBoot,
+    processor: clock.processor,
     monotonic() {
       looks += 1;
       // One page of alerts and an empty one have been read.

@@ -15,6 +15,8 @@ interface SetOptions extends AsJson {
   webhooks?: number;
   webhookChannels?: number;
   alerts?: number;
+  databaseMs?: number;
+  lockMs?: number;
 }
 
 /** `kanalog plan`: the plans and their limits. */
@@ -38,13 +40,16 @@ export function planCommand(context: CommandContext): Command {
     .option("--webhooks <n>", "webhooks", limit("webhooks"))
     .option("--webhook-channels <n>", "channels that a webhook may watch", limit("webhookChannels"))
     .option("--alerts <n>", "keyword alerts", limit("alerts"))
+    .option("--database-ms <n>", "ms of database time per second", limit("databaseMsPerSecond"))
+    .option("--lock-ms <n>", "ms of write-lock time per second", limit("lockMsPerSecond"))
     .addOption(jsonOption())
     .action((code: PlanCode, options: SetOptions) => {
       const change = readChange(options);
       if (Object.keys(change).length === 0) {
         throw new CommandExit(
           EXIT_USAGE,
-          "Give at least one of --rate, --quota, --webhooks, --webhook-channels and --alerts.",
+          "Give at least one of --rate, --quota, --webhooks, --webhook-channels, --alerts, " +
+            "--database-ms and --lock-ms.",
         );
       }
       return printResult(context, options, async ({ accounts }) =>
@@ -65,10 +70,12 @@ function limit(name: keyof typeof PLAN_LIMITS): (text: string) => number {
   };
 }
 
-function readChange({ rate, quota, webhooks, webhookChannels, alerts }: SetOptions): PlanChange {
+function readChange(options: SetOptions): PlanChange {
+  const { rate, quota, webhooks, webhookChannels, alerts, databaseMs, lockMs } = options;
   const given = {
     ...{ requestsPerSecond: rate, requestsPerPeriod: quota },
     ...{ webhooks, webhookChannels, alerts },
+    ...{ databaseMsPerSecond: databaseMs, lockMsPerSecond: lockMs },
   };
   return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
 }
@@ -83,6 +90,8 @@ function describe(plan: Plan): Printable {
     webhooks: plan.webhooks,
     webhook_channels: plan.webhookChannels,
     alerts: plan.alerts,
+    database_ms_per_second: plan.databaseMsPerSecond,
+    lock_ms_per_second: plan.lockMsPerSecond,
     export: hasExport(plan),
   };
 }
