@@ -11,6 +11,13 @@ import type { ExportPlace } from "./export-places.ts";
 /** Rows of an export that one unit of the quota pays for. */
 export const ROWS_PER_UNIT = 1_000;
 
+/**
+ * Wait before each of the first thousands is charged. What was sent is in the client's machine at once, read
+ * or not: a client that looks at the beginning and leaves, has left by then.
+ */
+const HESITATION_MS = 50;
+const HESITATES_UP_TO_ROWS = 20_000;
+
 /** Reads a part on another thread, so that it delays nobody. */
 export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
 
@@ -68,6 +75,7 @@ export async function* paidParts(
     try {
       const read = await reading;
       const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
+      if (isThousand && rows <= HESITATES_UP_TO_ROWS) await clock.sleep(HESITATION_MS);
       // A client that has disconnected gets no more rows and is not charged.
       return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
     } catch (error) {
