@@ -20,8 +20,9 @@ import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/apply-batch.ts";
-import { importSourceFile } from "../catalog/sources/import-source-file.ts";
+import { importSourceFile, type SourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
+import { fileMaxMs } from "../catalog/sources/sources.table.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
@@ -37,6 +38,7 @@ import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
+import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { queueQuotaMail } from "../push/mail/quota-mail.ts";
@@ -60,8 +62,10 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** A pool with one thread and no deadline: every pool except the readers. */
-const one = { threads: 1, hasDeadline: false } as const;
+/** A pool with one thread, for short work. */
+const one = { threads: 1, deadline: TASK_MAX_MS } as const;
+/** A pool with one thread, for work that goes through many rows. */
+const oneLong = { threads: 1, deadline: JOB_MAX_MS } as const;
 
 /**
  * The thread pools of a serving process and the operations each of them runs. An operation listed here is
@@ -72,7 +76,7 @@ export const pools = {
   readers: {
     access: "reader",
     threads: 4,
-    hasDeadline: true,
+    deadline: "query",
     operations: {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
@@ -155,20 +159,30 @@ export const pools = {
   },
   sessions: { access: "writer", ...one, operations: sessionOperations },
   /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
-  cluster: { access: "writer", ...one, operations: { copyNewest } },
+  cluster: { access: "writer", ...oneLong, operations: { copyNewest } },
   /** The scheduler's jobs, which run long. */
   jobs: {
     access: "writer",
-    ...one,
+    ...oneLong,
     operations: {
       ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },
   /** Imports of uploaded files: as long as jobs, and in parallel with them. */
-  imports: { access: "writer", ...one, operations: { runUpload } },
-  /** Imports of files from sources: as long as uploads, and in parallel with them. */
-  sources: { access: "writer", ...one, operations: { importSourceFile } },
+  imports: {
+    access: "writer",
+    threads: 1,
+    deadline: FILE_MAX_MS + STOPPING_MAX_MS,
+    operations: { runUpload },
+  },
+  /** Imports of files from sources: a short and a long one at a time, in parallel with uploads. */
+  sources: {
+    access: "writer",
+    threads: 2,
+    deadline: ({ options }: SourceFile) => fileMaxMs(options) + STOPPING_MAX_MS,
+    operations: { importSourceFile },
+  },
   /** Posts that bots received: short, and must not wait behind a file. */
   bots: { access: "writer", ...one, operations: { applyBatch } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */

@@ -1,5 +1,6 @@
 import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { givenUp, withDeadline } from "../ports/own-work.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
 import { currentTenant, type Tenant } from "../values/tenant.ts";
@@ -50,15 +51,18 @@ interface Task {
   tenant: Tenant;
   name: string;
   rest: unknown[];
+  /** By the monotonic clock, for a query; null for other tasks. */
   giveUpAtMs: number | null;
+  /** From the task's start; null for a query. */
+  deadlineMs: number | null;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread. One tenant's tasks use at most half of the threads, so that
- * others find a free one, however expensive those tasks are.
+ * deadline includes waiting for a free thread if it is a query. One tenant's queries use at most half of the
+ * threads, so that others find a free one, however expensive those are.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
@@ -66,8 +70,9 @@ export function startThreads<Ops extends Operations>(
 ): Threads<Ops> {
   const opening = { pool: poolName, path, access: pool.access, cluster };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
-  const waiting = createFairQueue<Task>(Math.ceil(pool.threads / 2));
-  const running = new Map<Worker, Task>();
+  const isOfQueries = pool.deadline === "query";
+  const waiting = createFairQueue<Task>(isOfQueries ? Math.ceil(pool.threads / 2) : pool.threads);
+  const running = new Map<Worker, Task & { cancel(): void }>();
   let closed = false;
 
   function receive(thread: Worker, message: FromThread): void {
@@ -97,8 +102,17 @@ export function startThreads<Ops extends Operations>(
   function over(thread: Worker): Task | undefined {
     const task = running.get(thread);
     running.delete(thread);
+    task?.cancel();
     if (task !== undefined) waiting.end(task);
     return task;
+  }
+
+  /** Ends a task at its deadline: its thread ends when it can, and the next task gets another one. */
+  function leaveBehind(thread: Worker, deadlineMs: number): void {
+    const task = over(thread);
+    threads.leaveBehind(thread);
+    next();
+    task?.reject(givenUp(deadlineMs));
   }
 
   function next(): void {
@@ -116,7 +130,12 @@ export function startThreads<Ops extends Operations>(
         waitForThreads(task);
         return;
       }
-      running.set(thread, task);
+      const { deadlineMs } = task;
+      const cancel =
+        deadlineMs === null
+          ? () => {}
+          : clock.after(deadlineMs, () => leaveBehind(thread, deadlineMs));
+      running.set(thread, { ...task, cancel });
       send(thread, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
   }
@@ -135,8 +154,10 @@ export function startThreads<Ops extends Operations>(
         reject(stopping());
         return;
       }
-      const giveUpAtMs = pool.hasDeadline ? clock.monotonic() + timeoutMs : null;
-      waiting.add({ tenant: currentTenant(), name, rest, giveUpAtMs, resolve, reject });
+      const deadlineMs = deadlineOf(pool, rest);
+      const giveUpAtMs = deadlineMs === null ? clock.monotonic() + timeoutMs : null;
+      const tenant = currentTenant();
+      waiting.add({ tenant, name, rest, giveUpAtMs, deadlineMs, resolve, reject });
       next();
     });
   }
@@ -150,6 +171,7 @@ export function startThreads<Ops extends Operations>(
 
     async close() {
       closed = true;
+      for (const { cancel } of running.values()) cancel();
       for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
       running.clear();
       await threads.end(clock);
@@ -159,16 +181,27 @@ export function startThreads<Ops extends Operations>(
 
 /** The same operations on one connection of this thread, for an in-memory database. */
 export function inlineThreads<Ops extends Operations>(
-  { operations }: Pool<Ops>,
+  pool: Pool<Ops>,
   db: Database,
   clock: Clock,
 ): Threads<Ops> {
+  const { operations } = pool;
   return {
-    calls: callsOf(operations, async (name, rest) => operations[name]?.(db, clock, ...rest)),
+    calls: callsOf(operations, async (name, rest) => {
+      const run = async (): Promise<unknown> => operations[name]?.(db, clock, ...rest);
+      const deadlineMs = deadlineOf(pool, rest);
+      return deadlineMs === null ? run() : withDeadline(clock, { deadlineMs }, run);
+    }),
     load: () => ({ threads: 0, busy: 0, waiting: 0 }),
     rest() {},
     close: async () => {},
   };
+}
+
+/** A task's deadline from its start; null for a query. */
+function deadlineOf({ deadline }: Pool, [argument]: readonly unknown[]): number | null {
+  if (deadline === "query") return null;
+  return typeof deadline === "number" ? deadline : deadline(argument as never);
 }
 
 function stopping(): AppError {

@@ -10,6 +10,8 @@ export interface Clock {
   sinceBoot(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
+  /** Calls `work` once after a time, unless it is cancelled before. @returns cancels it */
+  after(durationMs: number, work: () => void): () => void;
   /** @param signal ends the wait early; also if it is already aborted */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -19,6 +21,10 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   sinceBoot: () => uptime() * 1000,
   endOfTurn: (work) => void setImmediate(work),
+  after(durationMs, work) {
+    const timer = setTimeout(work, durationMs);
+    return () => clearTimeout(timer);
+  },
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {
       const end = (): void => {
