@@ -1,6 +1,5 @@
 import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { givenUp, withDeadline } from "../ports/own-work.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
 import { currentTenant, type Tenant } from "../values/tenant.ts";
@@ -12,6 +11,7 @@ import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
 import { createThreadPool, send } from "./thread-pool.ts";
+import { givenUp, withDeadline } from "./with-deadline.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {

@@ -144,6 +144,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
   clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
   givenUp: [[{ minutes: 60 }, "It had not ended after 60 minutes, and was given up."]],
+  readTooSlowly: [
+    [
+      {},
+      "Less than 64 KB a second was read over a minute. Continue after the last row that arrived.",
+    ],
+  ],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],

@@ -7,6 +7,7 @@ import type { BulkTurn } from "./bulk-part.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import type { ExportPart } from "./export-part.ts";
 import type { ExportPlace } from "./export-places.ts";
+import { createPace } from "./pace.ts";
 
 /** Rows of an export that one unit of the quota pays for. */
 export const ROWS_PER_UNIT = 1_000;
@@ -39,6 +40,7 @@ export async function* paidParts(
   { readPart, charge, place }: { readPart: ReadPart; charge: Charge; place: ExportPlace },
   { clock, log }: { clock: Clock; log: Log },
 ): AsyncGenerator<Uint8Array, void> {
+  const pace = createPace(clock);
   let part = first;
   let [rows, last]: [number, Position] = [0, after];
   try {
@@ -52,9 +54,9 @@ export async function* paidParts(
       const reading = part.next === null ? null : readNext(part.next);
       // Otherwise a failure after the client has disconnected would count as unhandled.
       reading?.catch(() => {});
-      if (part.content.byteLength > 0) yield part.content;
+      const overdue = yield* sent(part.content);
       if (reading === null) return;
-      const next = await paid(reading);
+      const next = overdue ?? (await paid(reading));
       if (next instanceof AppError) {
         yield Buffer.from(endLine(selection, next, last));
         return;
@@ -63,6 +65,13 @@ export async function* paidParts(
     }
   } finally {
     place.close();
+  }
+
+  /** @returns why nothing more is sent; null if more may be */
+  async function* sent(content: Uint8Array): AsyncGenerator<Uint8Array, AppError | null> {
+    const offeredMs = clock.monotonic();
+    if (content.byteLength > 0) yield content;
+    return pace.taken(content.byteLength, offeredMs);
   }
 
   function readNext(at: Position): Promise<ExportPart> {

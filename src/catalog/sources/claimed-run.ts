@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import { BOT_RUN_MAX_MS, withDeadline } from "../../ports/own-work.ts";
+import { withDeadline } from "../../db/with-deadline.ts";
+import { BOT_RUN_MAX_MS } from "../../ports/own-work.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";

@@ -1,6 +1,6 @@
+import { withDeadline } from "../../db/with-deadline.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { withDeadline } from "../../ports/own-work.ts";
 import { INTERRUPTED } from "../imports/reading/input.ts";
 
 /** How long an import may delay those of other sources. */

@@ -108,6 +108,8 @@ export const en = {
   clockWrong: "The server's clock was changed: nothing can be counted until it is right.",
   givenUp: ({ minutes }: { minutes: number }) =>
     `It had not ended after ${minutes} minutes, and was given up.`,
+  readTooSlowly:
+    "Less than 64 KB a second was read over a minute. Continue after the last row that arrived.",
   queryTimeout: "The database query took too long. Retry later, or narrow the selection.",
   stopping: "The server is stopping.",
   methodNotAllowed: ({ verb }: { verb: string }) => `Method "${verb}" not allowed.`,

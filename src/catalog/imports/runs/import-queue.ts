@@ -1,9 +1,10 @@
 import type { Database } from "../../../db/database.ts";
 import { type Fault, fromFault } from "../../../db/thread-messages.ts";
+import { withDeadline } from "../../../db/with-deadline.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
-import { FILE_MAX_MS, withDeadline } from "../../../ports/own-work.ts";
+import { FILE_MAX_MS } from "../../../ports/own-work.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { sharedStop } from "../reading/input.ts";
 import type { ImportRunChanges } from "./import-run-changes.ts";
