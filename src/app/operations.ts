@@ -22,7 +22,6 @@ import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts
 import { applyBatch } from "../catalog/sources/apply-batch.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
-import { fileMaxMs } from "../catalog/sources/sources.table.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
@@ -180,7 +179,7 @@ export const pools = {
   sources: {
     access: "writer",
     threads: 2,
-    deadline: ({ options }: SourceFile) => fileMaxMs(options) + STOPPING_MAX_MS,
+    deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
     operations: { importSourceFile },
   },
   /** Posts that bots received: short, and must not wait behind a file. */

@@ -101,7 +101,9 @@ async function outcomeOf(
       download: (url, request) =>
         withDeadline(clock, limits, (signal) => surroundings.download(url, { ...request, signal })),
       importFile: (file) =>
-        turns.take(id, limits, (signal) => surroundings.importFile({ ...file, id, owner }, signal)),
+        turns.take(id, limits, (signal, deadlineMs) =>
+          surroundings.importFile({ ...file, id, owner, deadlineMs }, signal),
+        ),
       apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
       chats: () => selectChats(db, id),
       doneFiles: () => selectDoneFiles(db, id),

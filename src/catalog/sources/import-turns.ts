@@ -6,6 +6,9 @@ import { INTERRUPTED } from "../imports/reading/input.ts";
 /** How long an import may delay those of other sources. */
 const SHORT_MAX_MS = 60_000;
 
+/** Work with a deadline, at which its signal is aborted. */
+type TimedWork<T> = (signal: AbortSignal, deadlineMs: number) => Promise<T>;
+
 /** Does the work of a turn, as soon as it begins. */
 type Turn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
@@ -22,11 +25,12 @@ export function createImportTurns(clock: Clock) {
   async function takeShort<T>(
     id: number,
     signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
+    work: TimedWork<T>,
   ): Promise<{ result: T } | null> {
     const limits = { deadlineMs: SHORT_MAX_MS, signal };
+    const timed = (own: AbortSignal): Promise<T> => work(own, SHORT_MAX_MS);
     try {
-      return { result: await short(() => withDeadline(clock, limits, work), signal) };
+      return { result: await short(() => withDeadline(clock, limits, timed), signal) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "timeout" || signal.aborted) throw error;
       areLong.add(id);
@@ -43,14 +47,14 @@ export function createImportTurns(clock: Clock) {
     async take<T>(
       id: number,
       { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
-      work: (signal: AbortSignal) => Promise<T>,
+      work: TimedWork<T>,
     ): Promise<T> {
       const done = areLong.has(id) ? null : await takeShort(id, signal, work);
       if (done !== null) return done.result;
       const begun = { atMs: Number.POSITIVE_INFINITY };
       const timed = (inner: AbortSignal): Promise<T> => {
         begun.atMs = clock.monotonic();
-        return work(inner);
+        return work(inner, deadlineMs);
       };
       try {
         return await long(() => withDeadline(clock, { deadlineMs, signal }, timed), signal);

@@ -1,8 +1,8 @@
 import type { Outcome } from "./outcome.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Most concurrent runs of a process, of files and of bots: all of them mostly wait for the other side. */
-const AT_ONCE_MAX = 32;
+/** Most concurrent runs of a process: all mostly wait for the other side, but files take room on the disk. */
+const AT_ONCE_MAX = { files: 16, bots: 32 };
 
 interface RunUnderWay {
   /** Its state when the run began. */
@@ -41,7 +41,8 @@ export function createRunsUnderWay() {
       const host = hostOf(settings);
       const alike = all.filter((other) => isBot(other) === isBot(settings));
       return (
-        alike.length >= AT_ONCE_MAX || (host !== null && all.some((one) => hostOf(one) === host))
+        alike.length >= AT_ONCE_MAX[isBot(settings) ? "bots" : "files"] ||
+        (host !== null && all.some((one) => hostOf(one) === host))
       );
     },
 

@@ -94,7 +94,7 @@ test("--rejects writes every rejected row with line, column, reason and fields",
 });
 
 test("a file whose first 10,000 rows are all rejected is given up with exit 1 and a sentence, however much follows", async () => {
-  const bad = "id,title,subscribers\n" + "1,Один,many\n".repeat(100_000);
+  const bad = `id,title,subscribers\n${"1,Один,many\n".repeat(100_000)}`;
   await Bun.write(machine.path("bad.csv.gz"), gzipSync(bad));
   const { exitCode, out, notes } = await machine.run(["import", "channels", "bad.csv.gz"]);
   expect(exitCode).toBe(1);
