@@ -23,6 +23,7 @@ const BOUNDED = {
   "ports/fetch-address.ts": "the signal of its callers, which they must give",
   "ports/get-text.ts": "a time limit that callers must give",
   "ports/in-time.ts": "the timer of a deadline",
+  "ports/main-thread.ts": "measures how late the main thread is",
   "ports/mail.ts": "a minute for a mail",
   "ports/network.ts": "a time limit that callers must give",
   "ports/post-text.ts": "a person waits for the answer",
