@@ -20,7 +20,7 @@ import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/apply-batch.ts";
-import { importSourceFile } from "../catalog/sources/import-source-file.ts";
+import { importSourceFile, type SourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
@@ -37,6 +37,7 @@ import type { Database } from "../db/database.ts";
 import { countRows, readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
+import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { queueQuotaMail } from "../push/mail/quota-mail.ts";
@@ -60,10 +61,12 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** A pool with one thread and no deadline: every pool except the readers. */
-const one = { threads: 1, hasDeadline: false } as const;
+/** A pool with one thread, for short work. */
+const one = { threads: 1, deadline: TASK_MAX_MS } as const;
 /** The same for the appliance's own work, which a customer's request may cause but not stop. */
 const own = { ...one, refuses: "never" } as const;
+/** The same for work that goes through many rows. */
+const ownLong = { ...own, deadline: JOB_MAX_MS } as const;
 
 /**
  * The thread pools of a serving process and the operations each of them runs. An operation listed here is
@@ -74,7 +77,7 @@ export const pools = {
   readers: {
     access: "reader",
     threads: 4,
-    hasDeadline: true,
+    deadline: "query",
     operations: {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
@@ -158,20 +161,29 @@ export const pools = {
   },
   sessions: { access: "writer", ...one, operations: sessionOperations },
   /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
-  cluster: { access: "writer", ...own, operations: { copyNewest } },
+  cluster: { access: "writer", ...ownLong, operations: { copyNewest } },
   /** The scheduler's jobs, which run long. */
   jobs: {
     access: "writer",
-    ...own,
+    ...ownLong,
     operations: {
       ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },
   /** Imports of uploaded files: as long as jobs, and in parallel with them. */
-  imports: { access: "writer", ...own, operations: { runUpload } },
-  /** Imports of files from sources: as long as uploads, and in parallel with them. */
-  sources: { access: "writer", ...own, operations: { importSourceFile } },
+  imports: {
+    access: "writer",
+    ...{ ...own, deadline: FILE_MAX_MS + STOPPING_MAX_MS },
+    operations: { runUpload },
+  },
+  /** Imports of files from sources: a short and a long one at a time, in parallel with uploads. */
+  sources: {
+    access: "writer",
+    ...{ ...own, threads: 2 },
+    deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
+    operations: { importSourceFile },
+  },
   /** Posts that bots received: short, and must not wait behind a file. */
   bots: { access: "writer", ...own, operations: { applyBatch } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */

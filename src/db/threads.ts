@@ -11,6 +11,7 @@ import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
 import { createThreadPool, send } from "./thread-pool.ts";
+import { givenUp, withDeadline } from "./with-deadline.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
@@ -64,16 +65,18 @@ interface Task {
   name: string;
   rest: unknown[];
   queuedAtMs: number;
+  /** From the task's start; null for a query. */
+  deadlineMs: number | null;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread. One tenant's tasks use at most half of the threads, so that
- * others find a free one, however expensive those tasks are; and only one thread, though never the last free
- * one, if its recent tasks took much time. Time is charged to the budget of the work that a task belongs to,
- * and work without time left is refused.
+ * deadline includes waiting for a free thread if it is a query. One tenant's queries use at most half of the
+ * threads, so that others find a free one, however expensive those are; and only one thread, though never
+ * the last free one, if its recent tasks took much time. Time is charged to the budget of the work that a
+ * task belongs to, and work without time left is refused.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
@@ -83,8 +86,9 @@ export function startThreads<Ops extends Operations>(
   const kind: TimeKind = pool.access === "reader" ? "database" : "lock";
   const opening = { pool: poolName, path, access: pool.access, cluster };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
+  const isOfQueries = pool.deadline === "query";
   const waiting = createFairQueue<Task>(turnsMax);
-  const running = new Map<Worker, Task>();
+  const running = new Map<Worker, Task & { cancel(): void }>();
   let closed = false;
 
   function receive(thread: Worker, message: FromThread): void {
@@ -118,11 +122,13 @@ export function startThreads<Ops extends Operations>(
   function over(thread: Worker): Task | undefined {
     const task = running.get(thread);
     running.delete(thread);
+    task?.cancel();
     if (task !== undefined) waiting.end(task);
     return task;
   }
 
   function turnsMax(task: Task): number {
+    if (!isOfQueries) return pool.threads;
     if (isLight(task)) return Math.ceil(pool.threads / 2);
     const isLast = pool.threads > 1 && running.size === pool.threads - 1;
     return isLast ? 0 : 1;
@@ -130,6 +136,14 @@ export function startThreads<Ops extends Operations>(
 
   function isLight({ work }: Task): boolean {
     return work.budget?.isLight() ?? true;
+  }
+
+  /** Ends a task at its deadline: its thread ends when it can, and the next task gets another one. */
+  function leaveBehind(thread: Worker, deadlineMs: number): void {
+    const task = over(thread);
+    threads.leaveBehind(thread);
+    next();
+    task?.reject(givenUp(deadlineMs));
   }
 
   function next(): void {
@@ -147,9 +161,14 @@ export function startThreads<Ops extends Operations>(
         waitForThreads(task);
         return;
       }
-      running.set(thread, task);
+      const { deadlineMs } = task;
+      const cancel =
+        deadlineMs === null
+          ? () => {}
+          : clock.after(deadlineMs, () => leaveBehind(thread, deadlineMs));
+      running.set(thread, { ...task, cancel });
       if (pool.refuses !== "never" && task.work.begun !== "lock") task.work.begun = kind;
-      const leftMs = pool.hasDeadline ? timeoutMs - waitedMs(task) : null;
+      const leftMs = isOfQueries ? timeoutMs - waitedMs(task) : null;
       send(thread, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
   }
@@ -162,7 +181,7 @@ export function startThreads<Ops extends Operations>(
   function refusalOf(task: Task): AppError | null {
     const spent = timeSpent(task.work);
     if (spent !== null) return spent;
-    if (!pool.hasDeadline) return null;
+    if (!isOfQueries) return null;
     // Its organization's own queries are in the way. Half of the time is left for this query itself, which
     // would otherwise be answered 503 for them.
     const isOwnFault = task.isBehindOwn && !isLight(task) && mayRefuse(task.work);
@@ -212,7 +231,18 @@ export function startThreads<Ops extends Operations>(
       const { tenant } = work;
       const isBehindOwn = waiting.isBehindOwn(tenant);
       const queuedAtMs = clock.monotonic();
-      waiting.add({ tenant, work, isBehindOwn, name, rest, queuedAtMs, resolve, reject });
+      const deadlineMs = deadlineOf(pool, rest);
+      waiting.add({
+        tenant,
+        work,
+        isBehindOwn,
+        name,
+        rest,
+        queuedAtMs,
+        deadlineMs,
+        resolve,
+        reject,
+      });
       next();
     });
   }
@@ -226,6 +256,7 @@ export function startThreads<Ops extends Operations>(
 
     async close() {
       closed = true;
+      for (const { cancel } of running.values()) cancel();
       for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
       running.clear();
       await threads.end(clock);
@@ -235,16 +266,27 @@ export function startThreads<Ops extends Operations>(
 
 /** The same operations on one connection of this thread, for an in-memory database. */
 export function inlineThreads<Ops extends Operations>(
-  { operations }: Pool<Ops>,
+  pool: Pool<Ops>,
   db: Database,
   clock: Clock,
 ): Threads<Ops> {
+  const { operations } = pool;
   return {
-    calls: callsOf(operations, async (name, rest) => operations[name]?.(db, clock, ...rest)),
+    calls: callsOf(operations, async (name, rest) => {
+      const run = async (): Promise<unknown> => operations[name]?.(db, clock, ...rest);
+      const deadlineMs = deadlineOf(pool, rest);
+      return deadlineMs === null ? run() : withDeadline(clock, { deadlineMs }, run);
+    }),
     load: () => ({ threads: 0, busy: 0, waiting: 0 }),
     rest() {},
     close: async () => {},
   };
+}
+
+/** A task's deadline from its start; null for a query. */
+function deadlineOf({ deadline }: Pool, [argument]: readonly unknown[]): number | null {
+  if (deadline === "query") return null;
+  return typeof deadline === "number" ? deadline : deadline(argument as never);
 }
 
 function stopping(): AppError {

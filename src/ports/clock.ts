@@ -12,6 +12,8 @@ export interface Clock {
   processor(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
+  /** Calls `work` once after a time, unless it is cancelled before. @returns cancels it */
+  after(durationMs: number, work: () => void): () => void;
   /** @param signal ends the wait early; also if it is already aborted */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -25,6 +27,10 @@ export const systemClock: Clock = {
     return (user + system) / 1000;
   },
   endOfTurn: (work) => void setImmediate(work),
+  after(durationMs, work) {
+    const timer = setTimeout(work, durationMs);
+    return () => clearTimeout(timer);
+  },
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {
       const end = (): void => {

@@ -10,7 +10,7 @@ export const ENDED = 2;
 export const waiting = {
   access: "reader",
   threads: 4,
-  hasDeadline: true,
+  deadline: "query",
   operations: {
     wait(_db: Database, _clock: Clock, state: Int32Array<SharedArrayBuffer>): void {
       Atomics.store(state, 0, BEGUN);

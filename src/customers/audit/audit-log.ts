@@ -28,7 +28,7 @@ interface Verbs {
   plan: "set";
   post: "delete";
   sample: "remove";
-  source: "add" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
+  source: "add" | "change" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
   staff: "add" | "remove";
   webhook: "change" | "create" | "delete" | "disable" | "enable" | "resend" | "rotate-secret";
 }

@@ -91,6 +91,7 @@ test("an alert that is created just before posts are matched gets the posts read
   const tomorrow: Clock = {
     now: () => clock.now() + DAY_MS,
     sleep: clock.sleep,
+    after: clock.after,
     endOfTurn: clock.endOfTurn,
     sinceBoot: clock.sinceBoot,
     processor: clock.processor,

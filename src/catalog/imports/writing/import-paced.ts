@@ -3,7 +3,7 @@ import { inTransaction } from "../../../db/transaction.ts";
 import type { ReadRow, RowWriter } from "../kinds/import-kind.ts";
 import type { InputRow } from "../reading/input-row.ts";
 import { countImport } from "./import-count.ts";
-import { changedBy } from "./import-summary.ts";
+import { changedBy, isHopeless } from "./import-summary.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import {
   boundsOf,
@@ -37,6 +37,7 @@ export async function importPaced<Row>(
     summary.read += batch.length;
     await writeBatch(batch, run, writer, pace);
     if (signal?.aborted === true) return writer.interrupted?.();
+    if (isHopeless(summary)) break;
   }
   Object.assign(summary, writer.counts);
   await writer.afterwards?.();
