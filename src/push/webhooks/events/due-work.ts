@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/database.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inSlice, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { anyWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import { forgetReadPosts } from "./cut-events.store.ts";
@@ -11,9 +11,6 @@ import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
 
 /** Webhook work that runs on a timer, on the thread that writes it. */
 export const webhookWork = { startDueWork, cutPart, endPart, disableFailed };
-
-/** How long a transaction may process further webhooks; the webhook in progress comes on top. */
-const CUT_MS = 5;
 
 /** Whether there may be work. Checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
@@ -45,20 +42,19 @@ export async function startDueWork(
 }
 
 /**
- * Puts a part's posts into events, webhook by webhook, until the lock has been held long enough.
+ * Puts a part's posts into events, webhook by webhook, until the slice is over.
  * @returns how many webhooks are done
  */
 export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
-  return inTransaction(db, clock, "cut-events", async (tx) => {
+  return inSlice(db, clock, "cut-events", async (tx, isOver) => {
     const nowMs = clock.now();
     await noteHeartbeat(tx, nowMs);
-    const endAtMs = clock.monotonic() + CUT_MS;
     const texts: PostTexts = new Map();
     let cut = 0;
     for (const one of wanted) {
       await cutEvents(tx, one, last, nowMs, texts);
       cut += 1;
-      if (clock.monotonic() >= endAtMs) break;
+      if (isOver()) break;
     }
     return cut;
   });
@@ -73,7 +69,7 @@ export async function endPart(
   clock: Clock,
   { last }: Pick<Part, "last">,
 ): Promise<Part | null> {
-  await inTransaction(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
+  await inSlice(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
   return nextPart(db);
 }
 

@@ -1,7 +1,7 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inSlice, inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -124,8 +124,6 @@ export async function changeWebhook(
 
 /** Deliveries to remove per step, each with its attempts and a body of up to a megabyte. */
 const REMOVED_MAX = 10;
-/** How long a transaction may start further steps. */
-const REMOVED_MS = 12;
 
 /**
  * Removes part of a webhook, whose log may be long. The caller repeats this until nothing is left, so that
@@ -138,10 +136,9 @@ export function removeWebhookPart(
   clock: Clock,
   { by, ...own }: OwnItem & { by: Actor },
 ): Promise<boolean> {
-  return inTransaction(db, clock, "webhook-delete", async (tx) => {
+  return inSlice(db, clock, "webhook-delete", async (tx, isOver) => {
     const { disabledReason } = await ownWebhook(tx, own);
     if (disabledReason === "") await disable(tx, own.id, "customer", clock.now());
-    const endAtMs = clock.monotonic() + REMOVED_MS;
     do {
       if ((await deleteDeliveries(tx, own.id, REMOVED_MAX)) === 0) {
         const alerts = await countAlertsOfWebhook(tx, own.id);
@@ -150,7 +147,7 @@ export function removeWebhookPart(
         if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own, details));
         return false;
       }
-    } while (clock.monotonic() < endAtMs);
+    } while (!isOver());
     return true;
   });
 }
