@@ -33,6 +33,7 @@ import { cluster } from "./migrations/024-cluster.ts";
 import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
+import { listsInParts } from "./migrations/028-lists-in-parts.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly string[] = [
   clusterMarks,
   stemsOfTwo,
   formerShapes,
+  listsInParts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

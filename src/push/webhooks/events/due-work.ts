@@ -1,6 +1,7 @@
 import type { Database } from "../../../db/database.ts";
-import { inSlice, inTransaction } from "../../../db/transaction.ts";
+import { inParts, inSlice, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { fitRows, selectChanging } from "../manage/watched-channels.store.ts";
 import { anyWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
@@ -21,8 +22,8 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 }
 
 /**
- * The first step: records a heartbeat, empties the queues of webhooks that get no events, and starts a
- * batch if one is due.
+ * The first step: records a heartbeat, empties the queues of webhooks that get no events, finishes changes
+ * of lists that a killed process began, and starts a batch if one is due.
  * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
 export async function startDueWork(
@@ -32,6 +33,7 @@ export async function startDueWork(
 ): Promise<{ isBatch: boolean; part: Part | null }> {
   await inTransaction(db, clock, "webhooks-look", (tx) => noteHeartbeat(tx, clock.now()));
   await endUnserved(db, clock);
+  await finishLists(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
     if (nowMs < (await readTimes(tx)).batchedAt + batchMs) return false;
@@ -71,6 +73,15 @@ export async function endPart(
 ): Promise<Part | null> {
   await inSlice(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
   return nextPart(db);
+}
+
+async function finishLists(db: Database, clock: Clock): Promise<void> {
+  await inParts(db, clock, "webhook-channels", async (tx) => {
+    const id = await selectChanging(tx);
+    if (id === null) return false;
+    await fitRows(tx, id, () => true);
+    return true;
+  });
 }
 
 /**

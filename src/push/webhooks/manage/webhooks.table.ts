@@ -42,6 +42,8 @@ export type Webhook = typeof webhooks.$inferSelect;
 export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),
   channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
+  /** The list by which events are made while the rows are being changed, as JSON; null once they agree. */
+  served: text("served"),
 });
 
 /** Pings and resends of the last minute, by host. */
