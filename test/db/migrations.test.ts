@@ -33,6 +33,7 @@ const STANDING: readonly string[] = [
   "8182130211aa",
   "9a6dabeaa371",
   "e3b0c44298fc",
+  "5a940db93258",
 ];
 
 /** Hash of a migration, regardless of comments and line breaks. */

@@ -1,8 +1,9 @@
-import { isNotNull, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { selectRemoval } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, query } from "../../../db/query.ts";
 import { lastNumberOf } from "../alerts/alerts.store.ts";
-import { webhookLists } from "./webhooks.table.ts";
+import { changingLists, webhookLists } from "./webhooks.table.ts";
 
 /**
  * The channels that webhooks watch. `webhook_lists` has a webhook's list, which readers see; the rows of
@@ -26,18 +27,29 @@ export async function channelsOf(db: Database, webhookId: number): Promise<numbe
 const putList = change((db) =>
   db
     .insert(webhookLists)
-    .values(allParams("webhookId", "channels", "served"))
+    .values(allParams("webhookId", "channels"))
     .onConflictDoUpdate({
       target: webhookLists.webhookId,
-      set: { channels: sql`excluded.channels`, served: sql`excluded.served` },
+      set: { channels: sql`excluded.channels` },
     }),
+);
+
+const servedOf = query((db) =>
+  db.select().from(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
 );
 
 const putServed = change((db) =>
   db
-    .update(webhookLists)
-    .set({ served: param("served") })
-    .where(eqParam(webhookLists.webhookId, "webhookId")),
+    .insert(changingLists)
+    .values(allParams("webhookId", "served"))
+    .onConflictDoUpdate({
+      target: changingLists.webhookId,
+      set: { served: sql`excluded.served` },
+    }),
+);
+
+const endChange = change((db) =>
+  db.delete(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
 );
 
 /** Gives a webhook another list. The caller then calls `fitRows` until it returns false. */
@@ -46,9 +58,10 @@ export async function setChannels(
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  const before = await listOf(tx).get({ webhookId });
-  const served = before?.served ?? JSON.stringify(before?.channels ?? []);
-  await putList(tx).run({ webhookId, channels, served });
+  if ((await servedOf(tx).get({ webhookId })) === undefined) {
+    await putServed(tx).run({ webhookId, served: await channelsOf(tx, webhookId) });
+  }
+  await putList(tx).run({ webhookId, channels });
 }
 
 /** Makes another channel take a channel's place in a webhook's list; null leaves its place out. */
@@ -57,35 +70,27 @@ export async function replaceInList(
   webhookId: number,
   { id, intoId }: { id: number; intoId: number | null },
 ): Promise<void> {
-  const list = await listOf(tx).get({ webhookId });
-  if (list === undefined) return;
   const replaced = (channels: readonly number[]): number[] => {
-    if (!channels.includes(id)) return [...channels];
     const others = channels.flatMap((channel) => {
       if (channel !== id) return [channel];
       return intoId === null ? [] : [intoId];
     });
     return [...new Set(others)];
   };
-  const { channels, served } = list;
-  await putList(tx).run({
-    webhookId,
-    channels: replaced(channels),
-    served: served === null ? null : JSON.stringify(replaced(JSON.parse(served))),
-  });
+  await putList(tx).run({ webhookId, channels: replaced(await channelsOf(tx, webhookId)) });
+  const changing = await servedOf(tx).get({ webhookId });
+  if (changing !== undefined) {
+    await putServed(tx).run({ webhookId, served: replaced(changing.served) });
+  }
 }
 
-const changing = query((db) =>
-  db
-    .select({ webhookId: webhookLists.webhookId })
-    .from(webhookLists)
-    .where(isNotNull(webhookLists.served))
-    .limit(1),
+const firstChanging = query((db) =>
+  db.select({ webhookId: changingLists.webhookId }).from(changingLists).limit(1),
 );
 
 /** A webhook whose rows are being changed; null if there is none. */
 export async function selectChanging(db: Database): Promise<number | null> {
-  return (await changing(db).get())?.webhookId ?? null;
+  return (await firstChanging(db).get())?.webhookId ?? null;
 }
 
 /**
@@ -97,24 +102,24 @@ export async function fitRows(
   webhookId: number,
   isOver: () => boolean,
 ): Promise<boolean> {
-  const list = await listOf(tx).get({ webhookId });
-  if (list === undefined || list.served === null) return false;
+  if ((await servedOf(tx).get({ webhookId })) === undefined) return false;
+  const channels = await channelsOf(tx, webhookId);
   const rows = new Set(rowsOf(tx, webhookId));
-  for (const some of chunks(list.channels.filter((id) => !rows.has(id)))) {
+  for (const some of chunks(channels.filter((id) => !rows.has(id)))) {
     const gone = goneOf(tx, some);
     for (const channel of gone) await replaceInList(tx, webhookId, channel);
     if (gone.length > 0) return true;
     insertRows(tx, webhookId, some);
     if (isOver()) return true;
   }
-  const wanted = new Set(list.channels);
+  const wanted = new Set(channels);
   for (const some of chunks([...rows].filter((id) => !wanted.has(id)))) {
     deleteRows(tx, webhookId, some);
     if (!isOver()) continue;
-    await putServed(tx).run({ webhookId, served: JSON.stringify(list.channels) });
+    await putServed(tx).run({ webhookId, served: channels });
     return true;
   }
-  await putServed(tx).run({ webhookId, served: null });
+  await endChange(tx).run({ webhookId });
   return false;
 }
 
@@ -161,13 +166,6 @@ function deleteRows(tx: Transaction, webhookId: number, ids: readonly number[]):
   ).run(webhookId, JSON.stringify(ids));
 }
 
-const servedOf = query((db) =>
-  db
-    .select({ served: webhookLists.served })
-    .from(webhookLists)
-    .where(eqParam(webhookLists.webhookId, "webhookId")),
-);
-
 /**
  * The channels whose posts a webhook gets while its rows are being changed; null if they are those of its
  * rows. A channel that is being merged into another one stands for both.
@@ -176,14 +174,10 @@ export async function servedChannels(
   db: Database,
   webhookId: number,
 ): Promise<ReadonlySet<number> | null> {
-  const served = (await servedOf(db).get({ webhookId }))?.served ?? null;
-  if (served === null) return null;
-  const channels = new Set<number>(JSON.parse(served));
-  const merged = statement<{ id: number; intoId: number }>(
-    db,
-    `SELECT id, into_id AS intoId FROM removed_channels
-     WHERE is_done = 0 AND into_id IS NOT NULL`,
-  ).all();
-  for (const { id, intoId } of merged) if (channels.has(id)) channels.add(intoId);
+  const changing = await servedOf(db).get({ webhookId });
+  if (changing === undefined) return null;
+  const channels = new Set(changing.served);
+  const removal = selectRemoval(db);
+  if (removal?.intoId != null && channels.has(removal.id)) channels.add(removal.intoId);
   return channels;
 }

@@ -42,8 +42,12 @@ export type Webhook = typeof webhooks.$inferSelect;
 export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),
   channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
-  /** The list by which events are made while the rows are being changed, as JSON; null once they agree. */
-  served: text("served"),
+});
+
+/** Webhooks whose rows are being changed to their list; and the list by which events are made meanwhile. */
+export const changingLists = sqliteTable("changing_lists", {
+  webhookId: integer("webhook_id").primaryKey(),
+  served: text("served", { mode: "json" }).$type<number[]>().notNull(),
 });
 
 /** Pings and resends of the last minute, by host. */

@@ -160,7 +160,7 @@ export const customers: Entries = {
     {
       sql: 'with "table_list" as (select "name", "sql", "type" from "sqlite_master" where "type" in (?, ?) and "name" not like ? and "name" != ? and "name" != ? order by "name") select … from "table_list" as "tl", pragma_table_info(tl.name) as "p" order by "tl"."name", "p"."cid"',
       plan: ["SCAN sqlite_master", "SCAN p VIRTUAL TABLE INDEX 0:", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 443,
+      rows: 445,
       why: "Read by better-auth once for each connection, before its first statement.",
     },
     {

@@ -267,19 +267,62 @@ export const push: Entries = {
       rows: 8,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts insertWebhook": [
+  "push/webhooks/manage/watched-channels.store.ts deleteRows": [
     {
-      sql: 'insert into "webhooks" (…) values (…) returning "id"',
+      sql: "DELETE FROM webhook_channels WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))",
       plan: [
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
-        "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
+        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=? AND channel_id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
       ],
-      rows: 0,
+      rows: 200,
+      why: "A step of a change: 100 channels.",
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts replaceChannels": [
+  "push/webhooks/manage/watched-channels.store.ts endChange": [
+    {
+      sql: 'delete from "changing_lists" where "changing_lists"."webhook_id" = ?',
+      plan: ["SEARCH changing_lists USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts firstChanging": [
+    {
+      sql: 'select "webhook_id" from "changing_lists" limit ?',
+      plan: ["SCAN changing_lists"],
+      rows: 0,
+      why: "The first row is enough.",
+    },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts goneOf": [
+    {
+      sql: "SELECT given.value AS id, m.into_id AS intoId FROM json_each(?) given LEFT JOIN removed_channels m ON m.id = given.value WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = given.value)",
+      plan: [
+        "SCAN given VIRTUAL TABLE INDEX 1:",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 200,
+      why: "A step of a change: 100 channels.",
+    },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts insertRows": [
+    {
+      sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT value, ?, ? FROM json_each(?)",
+      plan: ["SCAN json_each VIRTUAL TABLE INDEX 1:"],
+      rows: 100,
+      why: "A step of a change: 100 channels.",
+    },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts listOf": [
+    {
+      sql: 'select "webhook_id", "channels" from "webhook_lists" where "webhook_lists"."webhook_id" = ?',
+      plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts rowsOf": [
     {
       sql: "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
       plan: [
@@ -288,21 +331,25 @@ export const push: Entries = {
       rows: 5000,
       why: "All that one webhook watches: 5,000 channels at the most, in the index alone.",
     },
+  ],
+  "push/webhooks/manage/watched-channels.store.ts servedOf": [
     {
-      sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT value, ?, ? FROM json_each(?)",
-      plan: ["SCAN json_each VIRTUAL TABLE INDEX 1:"],
-      rows: 5000,
-      why: "The channels that were added or removed: 5,000 are a plan's most.",
+      sql: 'select "webhook_id", "served" from "changing_lists" where "changing_lists"."webhook_id" = ?',
+      plan: ["SEARCH changing_lists USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
+  ],
+  "push/webhooks/manage/webhooks.store.ts insertWebhook": [
     {
-      sql: "DELETE FROM webhook_channels WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))",
+      sql: 'insert into "webhooks" (…) values (…) returning "id"',
       plan: [
-        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=? AND channel_id=?)",
-        "LIST SUBQUERY 1",
-        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "SEARCH changing_lists USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
+        "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
-      rows: 9994,
-      why: "The channels that were added or removed: 5,000 are a plan's most.",
+      rows: 0,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts selectWebhooks": [
@@ -377,18 +424,12 @@ export const push: Entries = {
       why: "The first row is enough.",
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts list": [
-    {
-      sql: 'select "channels" from "webhook_lists" where "webhook_lists"."webhook_id" = ?',
-      plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts remove": [
     {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
         "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH changing_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
         "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
         "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
@@ -495,7 +536,7 @@ export const push: Entries = {
   ],
   "push/webhooks/events/cut-events.store.ts selectMatches": [
     {
-      sql: "SELECT p.id FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS ( SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id WHERE m.id = c.id AND i.is_public = 1)) WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
+      sql: "SELECT p.id, p.channel_id AS channelId FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS ( SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id WHERE m.id = c.id AND i.is_public = 1)) WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
       plan: [
         "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
         "SCAN wanted VIRTUAL TABLE INDEX 1:",
