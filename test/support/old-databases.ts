@@ -112,6 +112,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO alert_posts VALUES (1, 1);`,
   22: "INSERT INTO last_post_order VALUES (0, 1700000000000 >> 20, 1, 1700000000000);",
   24: "INSERT INTO cluster_copy VALUES ('5f0c2a7e-0000-4000-8000-000000000000', 7, '12', 0, '5f0c2a7e-0000-4000-8000-000000000001');",
+  28: "INSERT INTO changing_lists VALUES (1, '[2,1]');",
 };
 
 /** Writes a database as the program of a schema version left it, with rows in every table. */
