@@ -78,7 +78,7 @@ export function schemaVersion(db: Database): number {
 }
 
 /** Wait for the lock until the next look at whether another process has migrated the file. */
-const LOOK: Wait = { maxMs: 250, pollMs: 5 };
+const LOOK: Wait = { maxMs: 250, rank: "single" };
 
 /** Outcome of a migration. */
 interface Migration {
