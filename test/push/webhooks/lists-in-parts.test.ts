@@ -11,12 +11,7 @@ import {
 } from "../../../src/push/webhooks/manage/watched-channels.store.ts";
 import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import {
-  MINUTE_MS,
-  numbers,
-  type Pushing,
-  startPushing,
-} from "../../support/pushing.ts";
+import { MINUTE_MS, numbers, type Pushing, startPushing } from "../../support/pushing.ts";
 
 const CHANNELS = 1_000;
 /** Most rows of `webhook_channels` that a step writes. */
