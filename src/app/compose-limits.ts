@@ -12,7 +12,7 @@ import { noteLogged } from "../doors/http/answers.ts";
 import type { Base } from "./compose-base.ts";
 
 /** How long a readiness check may wait for the write lock. */
-const TRY: Wait = { maxMs: 500, pollMs: 1 };
+const TRY: Wait = { maxMs: 500, rank: "usage" };
 
 /** Counts requests against quotas and rates, and records when each key was last used. */
 export function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }: Base) {

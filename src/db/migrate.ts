@@ -35,6 +35,7 @@ import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
 import { bounds } from "./migrations/028-bounds.ts";
 import { timeBudgets } from "./migrations/029-time-budgets.ts";
+import { listsInParts } from "./migrations/030-lists-in-parts.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly string[] = [
   formerShapes,
   bounds,
   timeBudgets,
+  listsInParts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -80,7 +82,7 @@ export function schemaVersion(db: Database): number {
 }
 
 /** Wait for the lock until the next look at whether another process has migrated the file. */
-const LOOK: Wait = { maxMs: 250, pollMs: 5 };
+const LOOK: Wait = { maxMs: 250, rank: "single" };
 
 /** Outcome of a migration. */
 interface Migration {

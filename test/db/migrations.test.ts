@@ -35,6 +35,7 @@ const STANDING: readonly string[] = [
   "e3b0c44298fc",
   "641e5d4dc30d",
   "672548d95067",
+  "5a940db93258",
 ];
 
 /** Hash of a migration, regardless of comments and line breaks. */

@@ -116,6 +116,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO oauth_grants VALUES (1, x'03', 'a.example');
     INSERT INTO oauth_codes VALUES (x'01', x'03', 'Assistant', 1, 'https://a.example/back', 'c', 1763000060000, 1763000001000, 1);
     INSERT INTO oauth_tokens VALUES (x'02', 1, 'refresh', 1765000000000, NULL);`,
+  30: "INSERT INTO changing_lists VALUES (1, '[2,1]');",
 };
 
 /** Writes a database as the program of a schema version left it, with rows in every table. */

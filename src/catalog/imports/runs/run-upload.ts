@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import type { Database } from "../../../db/database.ts";
+import { TURNS_ENDING } from "../../../db/lock-turns.ts";
 import { openDatabase } from "../../../db/open-database.ts";
 import { type Fault, toFault } from "../../../db/thread-messages.ts";
 import { inTransaction } from "../../../db/transaction.ts";
@@ -158,7 +159,7 @@ function createProgressSaver(db: Database, clock: Clock, { id, summary }: Upload
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
   // Never throws, so that the import's own error is not hidden.
   const removeFiles = (): void => {
-    for (const suffix of ["", "-wal", "-shm"]) {
+    for (const suffix of ["", "-wal", "-shm", TURNS_ENDING]) {
       try {
         rmSync(path + suffix, { force: true });
       } catch {}
