@@ -76,6 +76,8 @@ export function createSharedBuckets<Name extends string | number>(
     if (state === NO_STATE) return null;
     const emptyForMs = nowMs - baseMs - numberOf(state);
     const tokens = (emptyForMs / 1000) * perSecond;
+    // Only a clock that was ahead leaves a larger debt than callers can: it counts for nothing.
+    if (tokens < -2 * debtMax) return null;
     const whole = Math.round(tokens);
     const isWhole = Math.abs(tokens - whole) < ROUNDING;
     return { tokens: Math.max(-debtMax, isWhole ? whole : tokens), updatedAtMs: nowMs };

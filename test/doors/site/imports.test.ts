@@ -93,17 +93,16 @@ describe("an uploaded file", () => {
 
   test("that takes more than an hour is given up, and the next one follows", async () => {
     const { clock, log } = appliance.ports;
-    const { sleep } = clock;
+    const { endOfTurn } = clock;
     let pauses = 0;
-    // The import hangs in its first pause.
-    clock.sleep = () => {
+    // The import hangs before its first slice.
+    clock.endOfTurn = () => {
       pauses += 1;
-      return new Promise(() => {});
     };
     const rows = Array.from({ length: 3_000 }, (_, at) => `${at + 1},T,1\n`).join("");
     const { headers } = await upload("channels", file(`id,title,subscribers\n${rows}`));
     await until(() => pauses > 0);
-    clock.sleep = sleep;
+    clock.endOfTurn = endOfTurn;
     clock.advance(3_600_000);
     clock.advance(10_000);
     expect(await ended(headers.get("location") ?? "")).toContain(
