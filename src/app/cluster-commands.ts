@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { addToSchema, findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
 import { openConnection, type Session } from "../db/cluster/connection.ts";
 import { linkToCluster, type NodeSettings } from "../db/cluster/link.ts";
+import { TURNS_ENDING } from "../db/lock-turns.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, requireExisting } from "../db/open-database.ts";
 import { replaceDatabase, requireUnused } from "../db/replace-database.ts";
@@ -144,7 +145,7 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
 }
 
 function removeDatabase(path: string): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+  for (const end of ["", "-wal", "-shm", TURNS_ENDING]) rmSync(path + end, { force: true });
 }
 
 async function withSession<T>(

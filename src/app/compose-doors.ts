@@ -55,7 +55,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const site = siteRoutes({
     ...context,
     ownAddress: createOwnAddress(config, () => running.address),
-    ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
+    setUp,
+    isSignUpOpen,
+    afterAnswer,
+    firstSteps,
   });
   const answerMcp = createDispatcher(toolMethods, version, work.services);
   const server: Server = createServer(apiMethods, {
@@ -113,7 +116,9 @@ function serverParts(base: Base, work: Work) {
     releaseUpload: imports.held.releaseOwn,
   });
   return {
-    ...{ keys, keyUse, tickSnapshot: database.tickSnapshot },
+    keys,
+    keyUse,
+    tickSnapshot: database.tickSnapshot,
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),

@@ -4,6 +4,7 @@ import { createUsageCommits } from "../customers/limits/commit-usage.ts";
 import { createLimits } from "../customers/limits/limits.ts";
 import { createQuotaNotices } from "../customers/limits/quota-notices.ts";
 import { createRates } from "../customers/limits/rates.ts";
+import { createTimeBudgets } from "../customers/limits/time-budgets.ts";
 import { type CommitUsage, createUsage } from "../customers/limits/usage.ts";
 import { rewriteMeta } from "../db/meta.ts";
 import { inTransaction, type Wait } from "../db/transaction.ts";
@@ -11,7 +12,7 @@ import { noteLogged } from "../doors/http/answers.ts";
 import type { Base } from "./compose-base.ts";
 
 /** How long a readiness check may wait for the write lock. */
-const TRY: Wait = { maxMs: 500, pollMs: 1 };
+const TRY: Wait = { maxMs: 500, rank: "usage" };
 
 /** Counts requests against quotas and rates, and records when each key was last used. */
 export function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }: Base) {
@@ -42,7 +43,11 @@ export function composeLimits({ db, threads, ports, metrics, crew, cluster, read
   return {
     keyUse,
     usage,
-    limits: createLimits(createRates(clock, crew?.memory.rates), usage),
+    limits: createLimits(
+      createRates(clock, crew?.memory.rates),
+      usage,
+      createTimeBudgets(clock, crew?.memory.times),
+    ),
 
     /** Why usage cannot be committed at present; null if it can. */
     commitCheck: (): Promise<string | null> =>

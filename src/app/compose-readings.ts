@@ -30,6 +30,7 @@ export function composeReadings(
           ...databaseChecks(db, ports.system),
           usage: work.commitCheck,
           clock: clockWatch.look,
+          queues: database.queues.fault,
           ...cluster.checks,
         },
         {
@@ -37,6 +38,7 @@ export function composeReadings(
           sources: () => silentWarning(db, now()),
           write_lock: database.lockWarning,
           main_thread: () => latenessWarning(ports.system.mainThreadLateness(), base.crew),
+          budgets: database.queues.warning,
           read_posts: () => stalledWarning(db, "read_posts", now(), config.webhookBatchMs),
           alert_posts: () => stalledWarning(db, "alert_posts", now(), config.webhookBatchMs),
         },

@@ -50,7 +50,10 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     requestId: (request: Request) => requestIdOf(request, random, clock),
     audit: createAuditLog(db),
     mails: createMails(db, threads.writer.addMail, isMailSent),
-    downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
+    downloads: createDownloads(
+      { ...threads.exports, noteExport: threads.writer.noteExport },
+      ports,
+    ),
     throttle: createThrottle(memory?.throttle ?? throttleBuckets(clock.now())),
     sentForms: memory?.sentForms ?? createSentForms(),
     lastRequests: config.requestLog

@@ -1,3 +1,4 @@
+import { sharedStop } from "../catalog/imports/reading/input.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import type { ImportSummary } from "../catalog/imports/writing/import-summary.ts";
 import type { BatchRun } from "../catalog/sources/apply-batch.ts";
@@ -55,17 +56,8 @@ export function composeSources(
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
       ask: (request) => callApi({ guard, get: network.get }, request),
-      async importFile(file, signal) {
-        const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-        const breakOff = () => void Atomics.store(new Int32Array(stop), 0, 1);
-        signal.addEventListener("abort", breakOff);
-        if (signal.aborted) breakOff();
-        try {
-          return await writing.importSourceFile({ ...file, messengerHosts, openDays, stop });
-        } finally {
-          signal.removeEventListener("abort", breakOff);
-        }
-      },
+      importFile: (file, signal) =>
+        writing.importSourceFile({ ...file, messengerHosts, openDays, stop: sharedStop(signal) }),
       applyBatch: (run) => writing.applyBatch({ ...run, messengerHosts, openDays }),
     },
     ports,

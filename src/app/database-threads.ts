@@ -40,7 +40,7 @@ export function databaseThreads(
   config: Config,
   clock: Clock,
   db: Database,
-  listeners: Pick<ThreadsOptions, "noteHold" | "noteSlow">,
+  listeners: Pick<ThreadsOptions, "noteHold" | "noteSlow" | "noteRefused">,
   workers: number,
 ) {
   const path = config.databasePath;

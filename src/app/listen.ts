@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
 import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
 import { AppError } from "../errors.ts";
+import { limitUnsentBytes } from "../ports/unsent-bytes.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 
 /**
@@ -10,6 +11,8 @@ import { type Message, message } from "../values/messages/messages.ts";
  * webhook may take 10 seconds.
  */
 const IDLE_MAX_S = 30;
+/** Bytes of an answer that may wait in the system for a client that does not read. */
+const UNSENT_BYTES_MAX = 16 * 1024;
 
 /**
  * Starts listening.
@@ -32,6 +35,7 @@ export function listen(server: Server, { host, port }: Config, isShared: boolean
   } catch (cause) {
     throw cannotListen(host, port, cause);
   }
+  limitUnsentBytes(UNSENT_BYTES_MAX);
   return server.server?.port ?? port;
 }
 

@@ -20,7 +20,7 @@ import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/apply-batch.ts";
-import { importSourceFile } from "../catalog/sources/import-source-file.ts";
+import { importSourceFile, type SourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
@@ -40,6 +40,7 @@ import type { Database } from "../db/database.ts";
 import { countRows, readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
+import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { queueQuotaMail } from "../push/mail/quota-mail.ts";
@@ -63,8 +64,12 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** A pool with one thread and no deadline: every pool except the readers. */
-const one = { threads: 1, hasDeadline: false } as const;
+/** A pool with one thread, for short work. */
+const one = { threads: 1, deadline: TASK_MAX_MS } as const;
+/** The same for the appliance's own work, which a customer's request may cause but not stop. */
+const own = { ...one, refuses: "never" } as const;
+/** The same for work that goes through many rows. */
+const ownLong = { ...own, deadline: JOB_MAX_MS } as const;
 
 /**
  * The thread pools of a serving process and the operations each of them runs. An operation listed here is
@@ -75,7 +80,7 @@ export const pools = {
   readers: {
     access: "reader",
     threads: 4,
-    hasDeadline: true,
+    deadline: "query",
     operations: {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
@@ -105,7 +110,7 @@ export const pools = {
     operations: { parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json) },
   },
   /** Checkpoints wait for the disk, so they run on a thread instead of the serving connection. */
-  checkpoints: { access: "writer", ...one, operations: { checkpointBeside } },
+  checkpoints: { access: "writer", ...own, operations: { checkpointBeside } },
   /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
   writer: {
     access: "writer",
@@ -133,16 +138,16 @@ export const pools = {
     },
   },
   /** The request log: no request waits for it. */
-  requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
+  requestLog: { access: "counter", ...own, operations: { writeRequestLog, writeHour } },
   /**
    * The upkeep lease's heartbeat: on its own thread so that nothing delays it, and not flushed to disk,
    * because it need not survive a power cut.
    */
-  lease: { access: "counter", ...one, operations: leaseChanges },
+  lease: { access: "counter", ...own, operations: leaseChanges },
   /** Webhook and mail work that runs on a timer, so that it never waits behind the scheduled jobs. */
   push: {
     access: "writer",
-    ...one,
+    ...own,
     operations: {
       ...webhookWork,
       ...alertWork,
@@ -161,26 +166,36 @@ export const pools = {
   },
   sessions: { access: "writer", ...one, operations: sessionOperations },
   /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
-  cluster: { access: "writer", ...one, operations: { copyNewest } },
+  cluster: { access: "writer", ...ownLong, operations: { copyNewest } },
   /** The scheduler's jobs, which run long. */
   jobs: {
     access: "writer",
-    ...one,
+    ...ownLong,
     operations: {
       ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },
   /** Imports of uploaded files: as long as jobs, and in parallel with them. */
-  imports: { access: "writer", ...one, operations: { runUpload } },
-  /** Imports of files from sources: as long as uploads, and in parallel with them. */
-  sources: { access: "writer", ...one, operations: { importSourceFile } },
+  imports: {
+    access: "writer",
+    ...{ ...own, deadline: FILE_MAX_MS + STOPPING_MAX_MS },
+    operations: { runUpload },
+  },
+  /** Imports of files from sources: a short and a long one at a time, in parallel with uploads. */
+  sources: {
+    access: "writer",
+    ...{ ...own, threads: 2 },
+    deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
+    operations: { importSourceFile },
+  },
   /** Posts that bots received: short, and must not wait behind a file. */
-  bots: { access: "writer", ...one, operations: { applyBatch } },
+  bots: { access: "writer", ...own, operations: { applyBatch } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
   exports: {
     access: "reader",
     ...one,
+    refuses: "paced",
     operations: {
       readExport,
       exportPart: query(exportPart),

@@ -3,6 +3,7 @@ import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
 import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
 import { requireWritable } from "../db/open-database.ts";
+import { createQueueWatch } from "../db/queue-watch.ts";
 import { createTickSnapshots, withoutTickSnapshots } from "../db/read-transaction.ts";
 import { createSlowLog } from "../db/slow-log.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -44,7 +45,8 @@ export async function openServingDatabase(
     onLockHeld(connection, lockWatch.note);
     connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
   }
-  const listeners = { noteHold: lockWatch.note, noteSlow };
+  const queueWatch = createQueueWatch(clock, counted.refusals);
+  const listeners = { noteHold: lockWatch.note, noteSlow, noteRefused: queueWatch.note };
   const started = databaseThreads(config, clock, db, listeners, workers);
   return {
     domains,
@@ -53,6 +55,7 @@ export async function openServingDatabase(
     threadLoads: started.threadLoads,
     restThreads: started.restThreads,
     lockWarning: lockWatch.warning,
+    queues: queueWatch,
     tickSnapshot: isShared ? withoutTickSnapshots : createTickSnapshots(db, clock),
 
     async close(): Promise<void> {

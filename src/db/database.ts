@@ -1,12 +1,23 @@
+import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
 import type { Clock } from "../ports/clock.ts";
 import { type Builders, type BuildersNow, createBuilders } from "./awaited-session.ts";
+import { createLockTurns, type LockTurns, ownWords } from "./lock-turns.ts";
 import { plannedOnce } from "./planned-once.ts";
+import { realFile } from "./real-file.ts";
 import { type NoteSlow, Statement, type Watch, withSql } from "./statement.ts";
 import { createStatementCache } from "./statement-cache.ts";
 
 /** Query builders that cannot write. */
 export type Reading = Pick<Builders, "select" | "selectDistinct">;
+
+/** How a connection gets the write lock, and whether it flushes its commits. */
+interface Writing {
+  turns: LockTurns;
+  flushes: boolean;
+}
+
+const NOT_WRITING: Writing = { turns: createLockTurns(ownWords()), flushes: false };
 
 /**
  * One connection to SQLite. The driver's handle is private to it, so every error carries its statement and
@@ -16,6 +27,11 @@ export class Database {
   readonly #client: BetterSqlite3.Database;
   readonly #watch: Watch;
   readonly #ends: (() => void)[] = [];
+  /** Whether its commits have to survive a power cut. */
+  readonly flushes: boolean;
+  /** Descriptor of the write-ahead log, once it was flushed. */
+  #log: number | null = null;
+  readonly turns: LockTurns;
   /** Prepared statements, by the text they were requested with. */
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
   /** drizzle's builders, for statements that vary; fixed ones are prepared once (query.ts). */
@@ -23,8 +39,10 @@ export class Database {
   /** The same builders, whose queries return their result without a promise. */
   readonly buildersNow: Pick<BuildersNow, "select">;
 
-  constructor(client: BetterSqlite3.Database, clock: Clock) {
+  constructor(client: BetterSqlite3.Database, clock: Clock, writing: Writing = NOT_WRITING) {
     this.#client = client;
+    this.flushes = writing.flushes;
+    this.turns = writing.turns;
     this.#watch = { clock, noteSlow: () => {} };
     // Separate from `statements`, because drizzle switches its statements to return arrays instead of rows.
     const built = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
@@ -116,6 +134,14 @@ export class Database {
     }
   }
 
+  /** Flushes what was committed, on a connection whose commits have to survive a power cut. */
+  flush(): void {
+    if (!this.flushes) return;
+    // Opened after a commit, when the log exists; SQLite keeps it until its last connection is closed.
+    this.#log ??= openSync(`${realFile(this.path)}-wal`, "r");
+    fdatasyncSync(this.#log);
+  }
+
   /** Registers a function to call when the connection closes. */
   onClose(end: () => void): void {
     this.#ends.push(end);
@@ -123,6 +149,7 @@ export class Database {
 
   close(): void {
     for (const end of this.#ends) end();
+    if (this.#log !== null) closeSync(this.#log);
     this.#client.close();
   }
 

@@ -45,6 +45,11 @@ export function withDeadline<T>(db: Database, atMs: number, work: () => T): T {
   }
 }
 
+/** 429 `throttled`, because the organization's own queries are in the way. */
+export function ownQueueLong(): AppError {
+  return new AppError("throttled", message("ownQueueLong"), { retryAfterS: 1 });
+}
+
 /** 503 `timeout` (specification, section 7). */
 export function queryTimeout(): AppError {
   return new AppError("timeout", message("queryTimeout"));

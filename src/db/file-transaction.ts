@@ -5,19 +5,22 @@ import { isBusy } from "./busy.ts";
 import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement, type Transaction } from "./database.ts";
 import { noteTransaction } from "./lock-holds.ts";
+import type { Rank } from "./lock-turns.ts";
 
 /** How to wait while another connection holds the lock. */
 export interface Wait {
   maxMs: number;
-  /** Pause between two attempts. */
-  pollMs: number;
+  rank: Rank;
 }
 
+export const SINGLE_WAIT: Wait = { maxMs: 10_000, rank: "single" };
+/** Pause between two attempts to get the lock. */
+const POLL_MS = 1;
 /**
- * Default wait. Usage, which answers depend on, tries five times as often: where long work runs in several
- * transactions, usage gets in between any two of them instead of queueing with everybody else.
+ * Time after which a slice no longer gives way to single transactions, which would otherwise keep it waiting
+ * for as long as there are always some.
  */
-export const USUAL_WAIT: Wait = { maxMs: 10_000, pollMs: 5 };
+const GIVES_WAY_MS = 1_000;
 
 /**
  * The current transaction of each connection; its promise settles when it ends, so that the next can start.
@@ -57,20 +60,19 @@ export async function inFileTransaction<T>(
   clock: Clock,
   name: string,
   work: (tx: Transaction) => T | Promise<T>,
-  { wait = USUAL_WAIT, beforeCommit, checksReferences = true }: InFile = {},
+  { wait = SINGLE_WAIT, beforeCommit, checksReferences = true }: InFile = {},
 ): Promise<T> {
   refuseNested(db, name);
-  const giveUpAtMs = clock.monotonic() + wait.maxMs;
-  for (;;) {
-    const other = underWay.get(db);
-    if (other !== undefined) await other;
-    else if (tryBegin(db, clock.monotonic() < giveUpAtMs, checksReferences)) break;
-    else await clock.sleep(wait.pollMs);
-  }
+  const settle = await begin(db, clock, wait, checksReferences);
   const begunMs = clock.monotonic();
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  underWay.set(db, over);
   const current: { db: Database | null } = { db };
+  const end = (): void => {
+    if (!checksReferences) db.pragma("foreign_keys = ON");
+    underWay.delete(db);
+    current.db = null;
+    settle();
+    noteTransaction(db, name, clock.monotonic() - begunMs);
+  };
   let isCommitted = false;
   try {
     const working = within.run(current, () => work(db as Transaction));
@@ -80,17 +82,50 @@ export async function inFileTransaction<T>(
     if (beforeCommit !== undefined) await beforeCommit(db as Transaction);
     statement(db, "COMMIT").run();
     isCommitted = true;
+    end();
+    // The lock is free by now: nobody but the caller waits for the disk.
+    db.flush();
     return result;
   } catch (error) {
     if (db.isInTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   } finally {
-    if (!checksReferences) db.pragma("foreign_keys = ON");
-    underWay.delete(db);
-    current.db = null;
-    end();
-    noteTransaction(db, name, clock.monotonic() - begunMs);
+    if (!isCommitted) end();
     if (isCommitted) checkpointIfLong(db, clock);
+  }
+}
+
+/**
+ * Waits for the connection's own transaction and for the lock, and begins.
+ * @returns ends the wait of the connection's next transaction
+ */
+async function begin(
+  db: Database,
+  clock: Clock,
+  { maxMs, rank: given }: Wait,
+  checksReferences: boolean,
+): Promise<() => void> {
+  const startedMs = clock.monotonic();
+  let hadLockLast = true;
+  for (;;) {
+    const other = underWay.get(db);
+    if (other !== undefined) {
+      await other;
+      continue;
+    }
+    const waitedMs = clock.monotonic() - startedMs;
+    const rank = given === "slice" && waitedMs >= GIVES_WAY_MS ? "single" : given;
+    if (waitedMs >= maxMs || db.turns.mayTry(rank, clock.now(), hadLockLast)) {
+      if (tryBegin(db, waitedMs < maxMs, checksReferences)) {
+        db.turns.begins(rank);
+        const { promise: over, resolve } = Promise.withResolvers<void>();
+        underWay.set(db, over);
+        return resolve;
+      }
+      db.turns.waits(rank, clock.now());
+    }
+    hadLockLast = false;
+    await clock.sleep(POLL_MS);
   }
 }
 

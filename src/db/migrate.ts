@@ -34,7 +34,9 @@ import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { formerShapes } from "./migrations/027-former-shapes.ts";
 import { bounds } from "./migrations/028-bounds.ts";
-import { operator } from "./migrations/029-operator.ts";
+import { timeBudgets } from "./migrations/029-time-budgets.ts";
+import { listsInParts } from "./migrations/030-lists-in-parts.ts";
+import { operator } from "./migrations/031-operator.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
 import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -70,6 +72,8 @@ export const MIGRATIONS: readonly string[] = [
   stemsOfTwo,
   formerShapes,
   bounds,
+  timeBudgets,
+  listsInParts,
   operator,
 ];
 
@@ -80,7 +84,7 @@ export function schemaVersion(db: Database): number {
 }
 
 /** Wait for the lock until the next look at whether another process has migrated the file. */
-const LOOK: Wait = { maxMs: 250, pollMs: 5 };
+const LOOK: Wait = { maxMs: 250, rank: "single" };
 
 /** Outcome of a migration. */
 interface Migration {

@@ -9,6 +9,7 @@ import { checkpointsItself } from "./checkpoint.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
+import { createLockTurns, ownWords, sharedWords } from "./lock-turns.ts";
 import { realFile } from "./real-file.ts";
 import { whyRefused } from "./refused-file.ts";
 
@@ -44,8 +45,6 @@ export type Access = "writer" | "counter" | "reader";
 
 /** Durability of a `counter`'s commits; `full` flushes them as a `writer` does. */
 type Durability = "usual" | "full";
-
-const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
  * Opens the file; a writing access creates it, and its folder, if it is missing.
@@ -83,14 +82,19 @@ function connect(
     // we retry. Without a busy timeout of its own, or the retries would take hours under a lock that stays.
     client.pragma("busy_timeout = 0");
     untilFree(() => client.pragma("journal_mode = WAL"));
-    client.pragma(`synchronous = ${durability === "full" ? "FULL" : SYNCHRONOUS[access]}`);
+    // A writer flushes by itself, after it has released the lock (`flush`): SQLite would do it before.
+    client.pragma(`synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHES_KIB[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
     client.pragma("wal_autocheckpoint = 0");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
-    const db = new Database(client, clock);
+    const isFile = !client.memory && access !== "reader";
+    const db = new Database(client, clock, {
+      turns: createLockTurns(isFile ? sharedWords(realFile(client.name)) : ownWords()),
+      flushes: isFile && access === "writer",
+    });
     armDeadline(db, clock);
     if (access === "writer") checkpointsItself(db);
     return db;

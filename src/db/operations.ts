@@ -14,8 +14,18 @@ export interface Pool<Ops extends Operations = Operations> {
   access: Access;
   /** Most threads that it starts. */
   threads: number;
-  /** Whether its tasks are subject to the query deadline, which includes waiting for a thread. */
-  hasDeadline: boolean;
+  /**
+   * Deadline of each task: `query` for that of queries, which includes waiting for a thread and which their
+   * statements observe, or milliseconds after which a task's thread is left behind and replaced, which may
+   * depend on its argument.
+   */
+  deadline: "query" | number | ((argument: never) => number);
+  /**
+   * What happens to the work of an organization without time left. It is refused before it has begun, and
+   * finishes once it has. Where further tasks follow for as long as a client reads, `paced`, these pause to
+   * leave time for everything else. The appliance's own work, `never`, is not held up, whoever caused it.
+   */
+  refuses?: "paced" | "never";
   operations: Ops;
 }
 

@@ -29,6 +29,8 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock, deriv
       process.exit();
     }
     const { name, rest, timeoutMs } = data;
+    const startedMs = clock.processor();
+    const processorMs = (): number => clock.processor() - startedMs;
     try {
       const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
       if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
@@ -42,9 +44,9 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock, deriv
           : withDeadline(connection, clock.monotonic() + timeoutMs, () =>
               inReadTransaction(connection, work),
             );
-      answer({ result });
+      answer({ result, processorMs: processorMs() });
     } catch (error) {
-      answer({ fault: toFault(error) });
+      answer({ fault: toFault(error), processorMs: processorMs() });
     }
   };
 }

@@ -20,8 +20,8 @@ export type ToThread =
   | { name: string; rest: unknown[]; timeoutMs: number | null }
   | { end: true };
 
-/** Outcome of a task. */
-export type Outcome = { result: unknown } | { fault: Fault };
+/** Outcome of a task, and the processor time that it took. */
+export type Outcome = ({ result: unknown } | { fault: Fault }) & { processorMs: number };
 
 /** Messages from a thread: the outcome of its current task, and every lock hold and slow statement. */
 export type FromThread =

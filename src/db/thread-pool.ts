@@ -48,6 +48,12 @@ export function createThreadPool(
       return thread;
     },
 
+    /** Gives a thread up that does not finish its task: it ends between two steps of it, or after them. */
+    leaveBehind(thread: Worker): void {
+      started.delete(thread);
+      send(thread, { end: true });
+    },
+
     /** Keeps a thread for its next task. */
     giveBack(thread: Worker): void {
       idle.push(thread);

@@ -2,14 +2,23 @@ import type { Clock } from "../ports/clock.ts";
 import { inClusterTransaction } from "./cluster/cluster-transaction.ts";
 import { clusterOf } from "./cluster/link.ts";
 import type { Database, Transaction } from "./database.ts";
-import { inFileTransaction, USUAL_WAIT, type Wait } from "./file-transaction.ts";
+import { inFileTransaction, SINGLE_WAIT, type Wait } from "./file-transaction.ts";
+import { lastHoldMs } from "./lock-holds.ts";
 
 export type { Wait } from "./file-transaction.ts";
 
-/** How long a transaction of long work holds the lock before it commits. */
-const PART_MS = 8;
-/** Pause between two transactions of long work, so that others get in: they poll every millisecond. */
-export const PARTS_PAUSE_MS = 3;
+/** How long a slice of long work holds the lock, commit included. */
+export const SLICE_MS = 10;
+const SLICE_WAIT: Wait = { ...SINGLE_WAIT, rank: "slice" };
+
+/**
+ * How many times longer than its work a slice holds the lock, because of the commit, which writes the
+ * changed pages: between one and five times. Each kind of work learns its own from its last slices. The
+ * guess rises more than it falls, and so settles where most slices are short enough; a mean would follow
+ * each slow moment of the disk.
+ */
+const SHARE = { least: 1, atFirst: 2, most: 5, up: 1.15, down: 0.95 };
+const shares = new WeakMap<Database, Map<string, number>>();
 
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.
@@ -26,7 +35,7 @@ export async function inTransaction<T>(
   clock: Clock,
   name: string,
   work: (tx: Transaction) => T | Promise<T>,
-  wait: Wait = USUAL_WAIT,
+  wait: Wait = SINGLE_WAIT,
 ): Promise<T> {
   const cluster = clusterOf(db);
   return cluster === null
@@ -35,8 +44,40 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs long work in several transactions with pauses, each of as many steps as fit into `PART_MS`. If
- * interrupted, it leaves whole steps.
+ * Runs a slice of long work in a transaction. Connections that wait for the lock go first.
+ * @param work stops once `isOver` says that the lock was held long enough
+ * @throws AppError `unavailable` as `inTransaction`
+ */
+export async function inSlice<T>(
+  db: Database,
+  clock: Clock,
+  name: string,
+  work: (tx: Transaction, isOver: () => boolean) => T | Promise<T>,
+): Promise<T> {
+  const ofDatabase = shares.get(db) ?? new Map<string, number>();
+  shares.set(db, ofDatabase);
+  const share = ofDatabase.get(name) ?? SHARE.atFirst;
+  let workedMs = 0;
+  const slice = (tx: Transaction): T | Promise<T> => {
+    const begunMs = clock.monotonic();
+    return work(tx, () => {
+      workedMs = clock.monotonic() - begunMs;
+      return workedMs * share >= SLICE_MS;
+    });
+  };
+  // Other work of this thread gets its turn too: a lock that is free would be taken again at once.
+  await new Promise<void>((resolve) => clock.endOfTurn(resolve));
+  const result = await inTransaction(db, clock, name, slice, SLICE_WAIT);
+  // On a node of a cluster, whose usage does not wait for the file, a commit also waits for PostgreSQL.
+  if (workedMs > 0 && clusterOf(db) === null) {
+    const next = share * (lastHoldMs(db) / workedMs > share ? SHARE.up : SHARE.down);
+    ofDatabase.set(name, Math.min(SHARE.most, Math.max(SHARE.least, next)));
+  }
+  return result;
+}
+
+/**
+ * Runs long work in slices, each of as many steps as fit. If interrupted, it leaves whole steps.
  * @param step a few milliseconds of work; returns false once nothing is left
  * @throws AppError `unavailable` as `inTransaction`
  */
@@ -46,12 +87,13 @@ export async function inParts(
   name: string,
   step: (tx: Transaction) => boolean | Promise<boolean>,
 ): Promise<void> {
-  const part = async (tx: Transaction): Promise<boolean> => {
-    const endAtMs = clock.monotonic() + PART_MS;
+  const slice = async (tx: Transaction, isOver: () => boolean): Promise<boolean> => {
     for (;;) {
       if (!(await step(tx))) return false;
-      if (clock.monotonic() >= endAtMs) return true;
+      if (isOver()) return true;
     }
   };
-  while (await inTransaction(db, clock, name, part)) await clock.sleep(PARTS_PAUSE_MS);
+  while (await inSlice(db, clock, name, slice)) {
+    // Each slice waits for its turn.
+  }
 }

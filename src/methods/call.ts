@@ -4,7 +4,6 @@ import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
@@ -67,8 +66,7 @@ export async function callMethod(
   const chargeMore = (atMs: number) => chargePart(method, context, atMs);
   let outcome: Outcome;
   try {
-    requireAccess(method, caller);
-    requirePlan(method, context);
+    requireAllowed(method, context);
     const body = await runMethod(method, raw, { ...context, chargeMore });
     outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
   } catch (thrown) {
@@ -114,8 +112,7 @@ async function charge(
     if (attempt >= CHARGES_MAX) throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
-    requireAccess(method, caller);
-    requirePlan(method, { ...context, caller, nowMs });
+    requireAllowed(method, { ...context, caller, nowMs });
   }
 }
 
@@ -132,7 +129,7 @@ async function chargePart(
   try {
     const caller = await context.callerAt(atMs);
     const current = { ...context, caller, nowMs: atMs };
-    requirePlan(method, current);
+    requireAllowed(method, current);
     await charge(method, current, { method: operationId, status, units, isPart: true });
     return null;
   } catch (error) {
@@ -186,6 +183,14 @@ export async function viewMethod(
   return answer;
 }
 
+type Asking = Pick<CallContext, "services" | "caller" | "nowMs">;
+
+/** @throws AppError if the caller may not, or no longer, use the method */
+function requireAllowed(method: ApiMethod, asking: Asking): void {
+  requireAccess(method, asking.caller);
+  requirePlan(method, asking);
+}
+
 /** @throws AppError if the key or its member's role does not allow the method */
 function requireAccess({ audience }: ApiMethod, { key, member }: Caller): void {
   if (audience === "everyone") return;
@@ -198,10 +203,7 @@ function requireAccess({ audience }: ApiMethod, { key, member }: Caller): void {
 }
 
 /** @throws AppError if the plan does not include the method, or its quota is used up */
-function requirePlan(
-  { planRule, units }: ApiMethod,
-  { services, caller, nowMs }: Pick<CallContext, "services" | "caller" | "nowMs">,
-): void {
+function requirePlan({ planRule, units }: ApiMethod, { services, caller, nowMs }: Asking): void {
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) throw new AppError("tariff_required", denial);
   // A quota known to be exhausted is refused before anything is read; the commit makes the final decision.
@@ -235,7 +237,7 @@ async function runMethod(
     chargeMore,
     ownUrl,
   };
-  const answer = runFor(caller.organization.id, () => method.run(args, call));
+  const answer = method.run(args, call);
   const fields = args["fields"] as string[] | undefined;
   if (fields === undefined) return answer;
   const included = args["include"] as string | undefined;

@@ -64,7 +64,7 @@ const common = {
   planRule: exportIncluded,
   fileTypes: Object.values(TYPES),
   result: textSchema(),
-  errors: ["throttled"],
+  errors: [],
 } as const;
 
 export const exportChannels = apiMethod({

@@ -211,7 +211,7 @@ export const webhooksTest = apiMethod({
   takes: takesJson(),
   parameters: webhookPath,
   result: attemptSchema,
-  errors: ["not_found", "throttled"],
+  errors: ["not_found"],
   run: ({ id }, call) => call.services.webhooks.test(own(id, call)),
 });
 
@@ -260,7 +260,7 @@ export const webhooksResend = apiMethod({
   takes: takesJson(),
   parameters: { ...webhookPath, delivery: numberInPath("Delivery number.") },
   result: attemptSchema,
-  errors: ["not_found", "conflict", "throttled"],
+  errors: ["not_found", "conflict"],
   run: ({ id, delivery }, call) =>
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });

@@ -8,8 +8,12 @@ export interface Clock {
   monotonic(): number;
   /** Milliseconds since the machine's boot, to a second; unlike `monotonic`, they count while it sleeps. */
   sinceBoot(): number;
+  /** Milliseconds of processor time that the calling thread has taken. */
+  processor(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
+  /** Calls `work` once after a time, unless it is cancelled before. @returns cancels it */
+  after(durationMs: number, work: () => void): () => void;
   /** @param signal ends the wait early; also if it is already aborted */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -18,7 +22,15 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sinceBoot: () => uptime() * 1000,
+  processor() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
   endOfTurn: (work) => void setImmediate(work),
+  after(durationMs, work) {
+    const timer = setTimeout(work, durationMs);
+    return () => clearTimeout(timer);
+  },
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {
       const end = (): void => {

@@ -1,12 +1,13 @@
 import { open } from "node:fs/promises";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
+import type { LeastRate } from "./own-work.ts";
 
 /** One GET to exactly this address, with the body written to a file. */
 export interface DownloadRequest extends Destination {
   /** File to create for the body, which is stored as sent: compressed if it arrives compressed. */
   into: string;
-  /** Time limit for the response head, and for each further piece of the body. */
-  silenceMaxMs: number;
+  /** Least rate from the request on, so that a server that is silent or sends byte by byte is given up. */
+  leastRate: LeastRate;
   bytesMax: number;
   /** Aborts the request, whose result is then a `timeout`. */
   signal: AbortSignal;
@@ -23,10 +24,8 @@ export type DownloadHeaders = Record<
 >;
 
 /** Also `broken` if the body ended before its announced length. */
-export type DownloadFault = "timeout" | FetchFault | "too_large";
+export type DownloadFault = "timeout" | "slow" | FetchFault | "too_large";
 
-/** Limit for the whole download, so that a file arriving byte by byte ends some day. */
-const WHOLE_MAX_MS = 6 * 60 * 60 * 1000;
 /** Bytes to read of a response that is not the file, such as an error page. */
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
@@ -40,15 +39,12 @@ export async function download(
   ca: string | undefined,
 ): Promise<DownloadResult> {
   const file = await open(request.into, "w", 0o600);
-  const silence = createSilenceLimit(request.silenceMaxMs);
-  const signal = AbortSignal.any([
-    silence.signal,
-    request.signal,
-    AbortSignal.timeout(WHOLE_MAX_MS),
-  ]);
-  const faultOf = (fault: FetchFault): DownloadResult => ({
-    fault: signal.aborted ? "timeout" : fault,
-  });
+  const rate = watchRate(request.leastRate);
+  const signal = AbortSignal.any([rate.signal, request.signal]);
+  const faultOf = (fault: FetchFault): DownloadResult => {
+    if (rate.signal.aborted) return { fault: "slow" };
+    return { fault: signal.aborted ? "timeout" : fault };
+  };
   try {
     const answer = await fetchAddress(request, { signal }, ca).catch(fetchFaultOf);
     if (typeof answer === "string") return faultOf(answer);
@@ -58,11 +54,11 @@ export async function download(
     const pieces = answer.body?.getReader();
     let bytes = 0;
     for (;;) {
-      silence.restart();
       const piece = await pieces?.read().catch(() => null);
       if (piece === null) return faultOf("broken");
       if (piece === undefined || piece.done) break;
       bytes += piece.value.byteLength;
+      rate.add(piece.value.byteLength);
       if (bytes > bytesMax && answer.ok) return { fault: "too_large" };
       if (bytes > bytesMax) break;
       await file.appendFile(piece.value);
@@ -73,25 +69,33 @@ export async function download(
     return { status: answer.status, headers: headersOf(answer.headers), bytes };
   } finally {
     // Closes the connection of a body that was not read to its end.
-    silence.end();
+    rate.end();
     await file.close();
   }
 }
 
-/** A signal that aborts unless it is restarted in time, or when it ends. */
-function createSilenceLimit(maxMs: number) {
+/** How often the rate is looked at within the time over which it is measured. */
+const LOOKS = 12;
+
+/** A signal that aborts once fewer bytes arrived than the rate demands, or when watching ends. */
+function watchRate({ kilobytesPerS, overMs }: LeastRate) {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  let timer = setTimeout(abort, maxMs);
+  const leastBytes = (kilobytesPerS * 1024 * overMs) / 1000;
+  /** Bytes between two looks, latest first. */
+  let pieces: number[] = [0];
+  const timer = setInterval(() => {
+    const bytes = pieces.reduce((sum, one) => sum + one, 0);
+    if (pieces.length === LOOKS && bytes < leastBytes) controller.abort();
+    pieces = [0, ...pieces].slice(0, LOOKS);
+  }, overMs / LOOKS);
   return {
     signal: controller.signal,
-    restart(): void {
-      clearTimeout(timer);
-      timer = setTimeout(abort, maxMs);
+    add(bytes: number): void {
+      pieces[0] = (pieces[0] ?? 0) + bytes;
     },
     end(): void {
-      clearTimeout(timer);
-      abort();
+      clearInterval(timer);
+      controller.abort();
     },
   };
 }

@@ -1,3 +1,5 @@
+import { MAIL } from "./own-work.ts";
+
 export interface Mail {
   /** @throws if the server did not accept it for all recipients within 60 s */
   send(message: Message): Promise<void>;
@@ -21,11 +23,6 @@ export function onOneLine(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-/** How long the server may be silent. */
-const SILENCE_MAX_MS = 10_000;
-/** How long sending one message may take in total. */
-const SENDING_MAX_MS = 60_000;
-
 /**
  * Sends mails over SMTP.
  * @param smtpUrl `smtp://` (with STARTTLS if the server offers it) or `smtps://`; its query may contain
@@ -39,7 +36,7 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       // Passed as objects, so that a comma or angle bracket in an address cannot add a recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
+      const timer = setTimeout(() => controller.abort(), MAIL.maxMs);
       const message = { from, to: recipients, subject, text, html, signal: controller.signal };
       opening ??= openTransport(smtpUrl);
       const transport = await opening;
@@ -63,10 +60,10 @@ async function openTransport(url: string) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
-    dnsTimeout: SILENCE_MAX_MS,
-    connectionTimeout: SILENCE_MAX_MS,
-    greetingTimeout: SILENCE_MAX_MS,
-    socketTimeout: SILENCE_MAX_MS,
+    dnsTimeout: MAIL.silenceMaxMs,
+    connectionTimeout: MAIL.silenceMaxMs,
+    greetingTimeout: MAIL.silenceMaxMs,
+    socketTimeout: MAIL.silenceMaxMs,
     // No part of a message may be treated as a path or URL to read from.
     disableFileAccess: true,
     disableUrlAccess: true,

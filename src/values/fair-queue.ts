@@ -1,16 +1,16 @@
 import type { Tenant } from "./tenant.ts";
 
 interface Waiting {
-  tenant: Tenant;
+  readonly tenant: Tenant;
 }
 
 /**
  * A queue that takes turns between tenants. The next task belongs to the tenant with the fewest tasks
  * running; among equals, to the one that has waited longest since its last turn. A tenant with many tasks
  * therefore waits behind its own.
- * @param turnsMax most turns that one tenant may have at once, even if nobody else is waiting
+ * @param turnsMax most turns that a tenant may have at once, even if nobody else is waiting, by its next task
  */
-export function createFairQueue<Task extends Waiting>(turnsMax: number) {
+export function createFairQueue<Task extends Waiting>(turnsMax: (task: Task) => number) {
   /** Waiting tasks by tenant; a tenant whose turn has just ended moves to the end. */
   const waiting = new Map<Tenant, Task[]>();
   /** Number of running tasks by tenant; tenants without any are left out. */
@@ -19,11 +19,12 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
 
   function nextTenant(): Tenant | undefined {
     let next: Tenant | undefined;
-    let fewest = turnsMax;
-    for (const tenant of waiting.keys()) {
-      if (turnsOf(tenant) >= fewest) continue;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const [tenant, [task]] of waiting) {
+      const own = turnsOf(tenant);
+      if (own >= fewest || task === undefined || own >= turnsMax(task)) continue;
       next = tenant;
-      fewest = turnsOf(tenant);
+      fewest = own;
     }
     return next;
   }
@@ -68,6 +69,8 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
     },
 
     waiting: (): number => waiting.values().reduce((sum, { length }) => sum + length, 0),
+    /** Whether a task of this tenant would come after others of its own. */
+    isBehindOwn: (tenant: Tenant): boolean => turnsOf(tenant) > 0 || waiting.has(tenant),
     waitingOf: (tenant: Tenant): number => waiting.get(tenant)?.length ?? 0,
 
     /** Empties the queue. @returns the waiting tasks */

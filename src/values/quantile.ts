@@ -4,7 +4,8 @@
  */
 export function quantileOf(sorted: ArrayLike<number>, part: number): number | null {
   const place = (sorted.length - 1) * part;
-  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
   if (below === undefined || above === undefined) return null;
   return Math.round(below + (above - below) * (place - Math.floor(place)));
 }

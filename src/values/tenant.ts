@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Message } from "./messages/messages.ts";
 
 /**
  * Whom the appliance works for, so that scarce resources are shared fairly: an organization, by its number;
@@ -6,14 +7,51 @@ import { AsyncLocalStorage } from "node:async_hooks";
  */
 export type Tenant = number | string | null;
 
-const tenants = new AsyncLocalStorage<Tenant>();
+/** What an organization's work takes: processor time of reading threads, and time of the write lock. */
+export type TimeKind = "database" | "lock";
 
-/** Runs work for a tenant: whatever it calls or awaits finds the tenant by `currentTenant`. */
-export function runFor<T>(tenant: Tenant, work: () => T): T {
-  return tenants.run(tenant, work);
+/** How much time an organization's work may take. */
+export interface TimeBudget {
+  charge(kind: TimeKind, tookMs: number): void;
+  /** Why no more work may begin now; null if it may. */
+  refusal(kind: TimeKind): { reason: Message; retryAfterS: number } | null;
+  /** How long endless work, such as an export, should pause to leave time for everything else. */
+  pauseMs(kind: TimeKind): number;
+  /** Whether the organization's recent queries took hardly any time. */
+  isLight(): boolean;
 }
 
-/** The tenant whom the running code works for; null outside `runFor`. */
+/** Something done for a tenant, such as answering one request. */
+export interface Work {
+  readonly tenant: Tenant;
+  /** Null if its time is not limited. */
+  readonly budget: TimeBudget | null;
+  /** Set with its first task on a thread: the last kind of time that it took; null before. */
+  begun: TimeKind | null;
+}
+
+const works = new AsyncLocalStorage<Work>();
+
+/** Runs work for a tenant: whatever it calls or awaits finds it by `currentWork`. */
+export function runFor<T>(tenant: Tenant, budget: TimeBudget | null, work: () => T): T {
+  // A page that calls methods for its own organization remains one piece of work.
+  if (works.getStore()?.tenant === tenant) return work();
+  return works.run({ tenant, budget, begun: null }, work);
+}
+
+/** The work that the running code belongs to; the appliance's own outside `runFor`. */
+export function currentWork(): Work {
+  return works.getStore() ?? { tenant: null, budget: null, begun: null };
+}
+
 export function currentTenant(): Tenant {
-  return tenants.getStore() ?? null;
+  return currentWork().tenant;
+}
+
+/** A function that belongs to the current work wherever it is called, such as from a stream. */
+export function inCurrentWork<Arguments extends unknown[], Result>(
+  call: (...given: Arguments) => Result,
+): (...given: Arguments) => Result {
+  const work = currentWork();
+  return (...given) => works.run(work, () => call(...given));
 }

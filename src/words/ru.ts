@@ -675,6 +675,7 @@ const sourcePages: Words["sourcePages"] = {
     "Например, Authorization: Bearer abc. Хранится зашифрованным и больше не показывается.",
   schedule: "Как часто",
   every: (interval) => `раз в ${interval}`,
+  timeLimit: "Ограничение времени для файла",
   scheduleHint: "15m, 6h, 1d или шаблон cron из пяти полей по московскому времени.",
   add: "Добавить источник",
   state: "Состояние",
@@ -987,6 +988,7 @@ const auditLog: AuditWords = {
     "post.delete": "пост снят",
     "sample.remove": "образец данных удалён",
     "source.add": "источник добавлен",
+    "source.change": "источник изменён",
     "source.pause": "источник приостановлен",
     "source.pushes-off": "приём событий выключен",
     "source.pushes-on": "приём событий включён",
@@ -1045,6 +1047,8 @@ const auditLog: AuditWords = {
     prefix: "начало",
     reason: "причина",
     replace: "с заменой",
+    databaseMsPerSecond: "время базы, мс в секунду",
+    lockMsPerSecond: "время записи, мс в секунду",
     requestsPerSecond: "запросов в секунду",
     requestsPerPeriod: "единиц запросов за 30 дней",
     role: "роль",
@@ -1321,6 +1325,8 @@ const plansPage: Words["plansPage"] = {
     webhooks: "Вебхуков",
     webhookChannels: "Каналов на вебхук",
     alerts: "Оповещений",
+    databaseMsPerSecond: "Время базы, мс в секунду",
+    lockMsPerSecond: "Время записи, мс в секунду",
   },
 };
 

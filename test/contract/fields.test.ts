@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { apiMethods } from "../../src/methods/table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { contract, methodNamed, requestOf, VALUES } from "../support/contract.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { mcpRequests } from "../support/mcp-requests.ts";
 
@@ -49,50 +49,33 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** Each list and card, with two of its fields and its operation. */
-const NARROWED: [path: string, fields: string[], operation: string][] = [
-  ["/v1/me/usage/", ["method", "units"], "me_usage_list"],
-  ["/v1/msgr/categories/", ["slug", "name"], "msgr_categories_list"],
-  ["/v1/msgr/territories/?kind=country", ["slug", "channels"], "msgr_territories_list"],
-  ["/v1/msgr/channels/", ["id", "subscribers"], "msgr_channels_list"],
-  ["/v1/msgr/channels/?ids=2,1", ["title", "subscribers"], "msgr_channels_list"],
-  ["/v1/msgr/channels/one/", ["id", "last_post_at"], "msgr_channels_retrieve"],
-  ["/v1/msgr/channels/resolve/?q=@one", ["id", "title"], "msgr_channels_resolve_retrieve"],
-  ["/v1/msgr/stats/daily/?channels=1", ["day", "subscribers"], "msgr_stats_daily_list"],
-  ["/v1/msgr/channels/1/posts/", ["id", "views"], "msgr_channels_posts_retrieve"],
-  ["/v1/msgr/channels/1/mentions/", ["id", "mentioned_by"], "msgr_channels_mentions_list"],
-  ["/v1/msgr/channels/1/similar/", ["id", "score"], "msgr_channels_similar_list"],
-  ["/v1/msgr/posts/1/", ["text", "views"], "msgr_posts_retrieve"],
-  ["/v1/msgr/posts/search/?q=word", ["id", "snippet"], "msgr_posts_search_list"],
-  ["/v1/msgr/channels/compare/?channels=1", ["channel", "growth"], "msgr_channels_compare_list"],
-  ["/v1/msgr/channels/stats/", ["channels", "subscribers"], "msgr_channels_stats_retrieve"],
-  ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
-  ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],
-  ["/v1/msgr/webhooks/:webhook/deliveries/", ["event", "state"], "msgr_webhooks_deliveries_list"],
-  ["/v1/msgr/alerts/", ["id", "name"], "msgr_alerts_list"],
-  ["/v1/msgr/alerts/1/", ["q", "webhook"], "msgr_alerts_retrieve"],
+/** Each list and card: a call of it, and two of its fields. */
+const NARROWED: [address: string, fields: readonly [string, string]][] = [
+  ...contract.methods.flatMap(({ operation, fields }) => {
+    if (fields === undefined) return [];
+    const values = { ...VALUES, id: { ...VALUES.id, webhooks: 1, alerts: 1 } };
+    const { path } = requestOf(methodNamed(operation), values);
+    return [[path, [fields[0], fields[1]]] as [string, [string, string]]];
+  }),
+  ["/v1/msgr/channels/?ids=2,1", ["title", "subscribers"]],
 ];
 
 test("every list and card accepts `fields`", () => {
-  const taking = apiMethods.filter(({ parameters }) => "fields" in parameters);
-  const listed = NARROWED.map(([, , operation]) => operation);
-  expect(new Set(taking.map(({ operationId }) => operationId))).toEqual(new Set(listed));
   // The other methods that read return the account or files, which are neither.
-  const others = apiMethods.filter(({ verb }) => verb === "GET").filter((m) => !taking.includes(m));
+  const others = contract.methods.filter(({ verb, fields }) => verb === "GET" && !fields);
   expect(
-    others.filter(({ fileTypes }) => fileTypes === undefined).map(({ operationId }) => operationId),
+    others.filter(({ answer }) => answer.length > 0).map(({ operation }) => operation),
   ).toEqual(["me_retrieve"]);
 });
 
 describe("over REST", () => {
-  for (const [path, fields] of NARROWED) {
-    const address = path.replace(":webhook", "1");
+  for (const [address, fields] of NARROWED) {
     const withFields = (names: string) =>
       `${address}${address.includes("?") ? "&" : "?"}fields=${names}`;
 
-    test(`${path} returns only these, whatever their order and spaces`, async () => {
+    test(`${address} returns only these, whatever their order and spaces`, async () => {
       const whole = (await appliance.get(address, key)).body;
-      const [a = "", b = ""] = fields;
+      const [a, b] = fields;
       for (const names of [`${a},${b}`, `${b},%20${a},${b},`]) {
         const { status, body } = await appliance.get(withFields(names), key);
         expect(status, JSON.stringify(body)).toBe(200);
@@ -102,14 +85,14 @@ describe("over REST", () => {
         expect(Object.keys(body)).toEqual(Object.keys(body.results ? whole : (items[0] ?? {})));
         for (const item of items) expect(Object.keys(item).toSorted()).toEqual([a, b].toSorted());
         // Not compared, because the second answer counts the first request.
-        if (path === "/v1/me/usage/") continue;
+        if (address === "/v1/me/usage/") continue;
         expect(items).toEqual(
           wholes.map((item) => ({ [a]: item[a], [b]: item[b] })) as typeof items,
         );
       }
     });
 
-    test(`${path} refuses an unknown name and lists the known ones`, async () => {
+    test(`${address} refuses an unknown name and lists the known ones`, async () => {
       const { status, body } = await appliance.get(withFields(`${fields[0]},nope`), key);
       expect(status).toBe(400);
       expect(body.fields[0]).toStartWith('"nope" is not a field. Fields: ');
@@ -117,7 +100,7 @@ describe("over REST", () => {
       expect(Object.keys(body)).toEqual(["fields"]);
     });
 
-    test(`${path} returns all if none is named`, async () => {
+    test(`${address} returns all if none is named`, async () => {
       const whole = (await appliance.get(address, key)).body;
       const { body } = await appliance.get(withFields(""), key);
       const [first] = whole.results ?? [whole];

@@ -176,6 +176,31 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
   clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
+  databaseTimeSpent: [
+    [
+      { ms: 250 },
+      "Your organization's queries have used up their time: the plan includes 250 ms of database time per second. Send fewer of them, or narrower ones.",
+    ],
+  ],
+  lockTimeSpent: [
+    [
+      { ms: 50 },
+      "Your organization's changes have used up their time: the plan includes 50 ms of writing per second. Send fewer of them, or smaller ones.",
+    ],
+  ],
+  ownQueueLong: [
+    [
+      {},
+      "Your organization's earlier queries are still running. Send fewer of them at once, or narrower ones.",
+    ],
+  ],
+  givenUp: [[{ minutes: 60 }, "It had not ended after 60 minutes, and was given up."]],
+  readTooSlowly: [
+    [
+      {},
+      "Less than 64 KB a second was read over a minute. Continue after the last row that arrived.",
+    ],
+  ],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],
@@ -515,6 +540,15 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   nothingRemoved: [[{}, "Nothing was removed, because rows were rejected."]],
   staysForChannels: [[{ slug: "SLUG" }, "SLUG stays, because it contains channels."]],
   staysForTerritories: [[{ slug: "SLUG" }, "SLUG stays, because it contains other territories."]],
+  firstRowsRejected: [
+    [
+      { rows: 10000 },
+      "All of the first 10000 rows were rejected, so the rest was not read. Correct the file, or import it with other options.",
+    ],
+  ],
+  directoryTooLarge: [
+    [{ rows: 200000 }, "The file has more than 200000 rows, more than any directory."],
+  ],
   importFailed: [
     [
       {},
@@ -524,6 +558,8 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   importInterrupted: [
     [{}, "The import was interrupted. Run it again: rows already imported stay as they are."],
   ],
+  timeLimitWrong: [[{}, "Enter a time from 1m to 31d, such as 90m, 6h or 1d."]],
+  sourceOfBot: [[{ name: "NAME" }, "NAME is a bot: only files have a time limit of their own."]],
   scheduleWrong: [
     [
       {},
@@ -550,6 +586,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   sourceNoSuchName: [[{ host: "HOST" }, "There is no host HOST."]],
   sourceUnresolved: [
     [{ host: "HOST" }, "The name HOST could not be resolved: no name server answered."],
+  ],
+  sourceSlow: [
+    [{ host: "HOST" }, "HOST sent less than 64 KB a second over a minute, and was given up."],
   ],
   sourceTimeout: [[{ host: "HOST" }, "HOST sent nothing for a minute."]],
   sourceUnreachable: [[{ host: "HOST" }, "HOST did not accept the connection."]],

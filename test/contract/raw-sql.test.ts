@@ -106,6 +106,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "push/webhooks/alerts/alerts.store.ts",
       "push/webhooks/manage/channel-watchers.store.ts",
+      "push/webhooks/manage/watched-channels.store.ts",
       "push/webhooks/manage/webhooks.store.ts",
     ],
   },

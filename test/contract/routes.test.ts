@@ -1,91 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemRandom } from "../../src/ports/random.ts";
 import { type Appliance, RUNS_OVER_NODES, startAppliance } from "../support/appliance.ts";
+import { contract } from "../support/contract.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { startWithOAuth } from "../support/oauth-client.ts";
 
-const GUIDES = [
-  "/docs/building",
-  "/docs/clients",
-  "/docs/customers",
-  "/docs/export",
-  "/docs/importing",
-  "/docs/mcp",
-  "/docs/mentions",
-  "/docs/operating",
-  "/docs/cluster",
-  "/docs/sources",
-  "/docs/start",
-  "/docs/webhooks",
-];
-
-/** Every path that is served without a key. A new one must be added here, on purpose. */
-const PUBLIC = [
-  "/",
-  "/docs",
-  "/docs/",
-  "/docs/favicon.png",
-  "/docs/pictures/max-admin.svg",
-  "/docs/pictures/max-make.svg",
-  "/docs/pictures/telegram-admin.ru.svg",
-  "/docs/pictures/telegram-admin.svg",
-  "/docs/pictures/telegram-make.svg",
-  "/docs/guide.css",
-  "/docs/json",
-  "/docs/operator/",
-  "/docs/operator/json",
-  "/docs/mcp/kanalog.mcpb",
-  "/docs/methods-page.css",
-  "/docs/methods-page.js",
-  "/docs/swagger-ui-bundle.js",
-  "/docs/swagger-ui.css",
-  ...GUIDES,
-  ...GUIDES.map((path) => `${path}/`),
-  "/healthz",
-  "/images/:name",
-  // Only for addresses that the operator chooses.
-  "/metrics",
-  "/readyz",
-];
+const OPEN = Object.keys(contract.withoutKey);
 
 /** Messengers push here, each with a secret of its source; without the secret the path does not exist. */
 const PUSHED = "/sources/:id/";
 
-/** A 404: no image has this name, the test's address may not read metrics, and nobody is staff. */
-const HIDDEN = ["/images/:name", "/metrics", "/docs/operator/", "/docs/operator/json"];
-const REDIRECTED = ["/docs", ...GUIDES];
-
-/** Paths of the specification, section 4, and of our additions. */
-const METHODS = [
-  "/v1/me/",
-  "/v1/me/usage/",
-  "/v1/msgr/alerts/",
-  "/v1/msgr/alerts/:id/",
-  "/v1/msgr/alerts/:id/preview/",
-  "/v1/msgr/categories/",
-  "/v1/msgr/channels/",
-  "/v1/msgr/channels/:channel/",
-  "/v1/msgr/channels/:channel/mentions/",
-  "/v1/msgr/channels/:channel/posts/",
-  "/v1/msgr/channels/:channel/similar/",
-  "/v1/msgr/channels/compare/",
-  "/v1/msgr/channels/resolve/",
-  "/v1/msgr/channels/stats/",
-  "/v1/msgr/export/channels/",
-  "/v1/msgr/export/posts/",
-  "/v1/msgr/export/stats/",
-  "/v1/msgr/posts/:id/",
-  "/v1/msgr/posts/search/",
-  "/v1/msgr/stats/daily/",
-  "/v1/msgr/territories/",
-  "/v1/msgr/webhooks/",
-  "/v1/msgr/webhooks/:id/",
-  "/v1/msgr/webhooks/:id/deliveries/",
-  "/v1/msgr/webhooks/:id/deliveries/:delivery/resend/",
-  "/v1/msgr/webhooks/:id/rotate-secret/",
-  "/v1/msgr/webhooks/:id/test/",
-];
+const METHODS = [...new Set(contract.methods.map(({ path }) => path))];
 
 /** Pages, which send strangers to sign in; test/doors/site/ tests each. */
 const isOfSite = (path: string): boolean => /^\/(?:account|staff)\//.test(`${path}/`);
@@ -96,18 +22,12 @@ const isOfOperator = (path: string): boolean => path.startsWith("/operator/v1/")
 /** The MCP server, which is not a method. */
 const MCP = ["/v1/mcp", "/v1/mcp/"];
 
-/** Verbs of the paths that accept more than GET, or no GET. */
-const VERBS: Record<string, string> = {
-  "/v1/msgr/alerts/": "GET, HEAD, POST",
-  "/v1/msgr/alerts/:id/": "GET, HEAD, PATCH, DELETE",
-  "/v1/msgr/alerts/:id/preview/": "POST",
-  "/v1/msgr/webhooks/": "GET, HEAD, POST",
-  "/v1/msgr/webhooks/:id/": "GET, HEAD, PATCH, DELETE",
-  "/v1/msgr/webhooks/:id/deliveries/:delivery/resend/": "POST",
-  "/v1/msgr/webhooks/:id/rotate-secret/": "POST",
-  "/v1/msgr/webhooks/:id/test/": "POST",
-};
-const verbsOf = (path: string): string => VERBS[path] ?? "GET, HEAD";
+/** Verbs of a path, as `Allow` lists them. */
+const verbsOf = (path: string): string =>
+  contract.methods
+    .filter((method) => method.path === path)
+    .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
+    .join(", ");
 
 const ALL_VERBS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -125,7 +45,7 @@ describe("without a key", () => {
   test("every route answers 401, except the public ones", async () => {
     const paths = new Set<string>();
     for (const { verb: method, path } of appliance.app.server.routes) {
-      if (PUBLIC.includes(path) || path === PUSHED || isOfSite(path)) continue;
+      if (OPEN.includes(path) || path === PUSHED || isOfSite(path)) continue;
       if (!isOfOperator(path)) paths.add(path);
       const verbs = method === "GET" ? ["GET", "HEAD"] : [method];
       for (const verb of method === "ALL" ? ALL_VERBS.slice(2) : verbs) {
@@ -158,12 +78,10 @@ describe("without a key", () => {
       expect(method, path).toBe("GET");
       for (const verb of ["GET", "HEAD"]) {
         const { status } = await appliance.request(concrete(path), { method: verb });
-        expect(status, path).toBe(
-          REDIRECTED.includes(path) ? 301 : HIDDEN.includes(path) ? 404 : 200,
-        );
+        expect(status, path).toBe(contract.withoutKey[path] as number);
       }
     }
-    expect([...open].sort()).toEqual([...PUBLIC, PUSHED].sort());
+    expect([...open].sort()).toEqual([...OPEN, PUSHED].sort());
   });
 });
 

@@ -34,6 +34,8 @@ const STANDING: readonly string[] = [
   "9a6dabeaa371",
   "e3b0c44298fc",
   "641e5d4dc30d",
+  "672548d95067",
+  "5a940db93258",
   "1b81521bf6a8",
 ];
 

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { type Entry, faultsOf } from "./plans/compare.ts";
+import { entriesText, PLANS_FILE, readEntries, recordedEntries } from "./plans/entries.ts";
 import type { Recorded } from "./plans/recorder.ts";
 
 const STATEMENT: Recorded = {
@@ -41,4 +43,29 @@ test("an entry without a statement is reported, and one that scans or visits man
   expect(faults(scan, scan)).toEqual([expect.stringContaining("say why it is right")]);
   expect(faults(scan, { ...scan, why: "There are few." })).toEqual([]);
   expect(faults({}, { rows: 201 })).toEqual([expect.stringContaining("say why it is right")]);
+});
+
+test("recording keeps reasons, bounds that are close and entries for any shape, and asks for missing reasons", () => {
+  const record = (statement: Partial<Recorded>, entry: Partial<Entry>) =>
+    recordedEntries([{ ...STATEMENT, ...statement }], {
+      [STATEMENT.site]: [{ ...ENTRY, ...entry }],
+    })[STATEMENT.site];
+  expect(record({ rows: 40 }, { rows: 41, why: "Few." })).toEqual([
+    { ...ENTRY, rows: 41, why: "Few." },
+  ]);
+  expect(record({ rows: 40 }, { rows: 80 })).toEqual([{ ...ENTRY, rows: 40 }]);
+  const any = { plan: ["SEARCH posts *"], rows: 1 };
+  expect(recordedEntries([STATEMENT], { [STATEMENT.site]: [any] })).toEqual({
+    [STATEMENT.site]: [any],
+  });
+  expect(record({ plan: ["SCAN posts"] }, {})).toEqual([
+    { ...ENTRY, plan: ["SCAN posts"], why: "?" },
+  ]);
+  expect(faultsOf([], { [STATEMENT.site]: [{ ...ENTRY, rows: 201, why: "?" }] }).join()).toContain(
+    "say why it is right",
+  );
+});
+
+test("the recorded plans are written as they were read", () => {
+  expect(entriesText(readEntries())).toBe(readFileSync(PLANS_FILE, "utf8"));
 });

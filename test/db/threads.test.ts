@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlOf } from "../../src/db/statement.ts";
 import { startThreads, type Threads } from "../../src/db/threads.ts";
-import { systemClock } from "../../src/ports/clock.ts";
+import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import { failing } from "../support/failing-operations.ts";
+import { fakeClock } from "../support/fake-ports.ts";
 
 let folder: string;
 let slow: { call: string; sql: string }[];
@@ -20,15 +21,16 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startOn(path: string): Threads<typeof failing.operations> {
+function startOn(path: string, clock: Clock = systemClock): Threads<typeof failing.operations> {
   return startThreads(failing, {
     path,
     entry: new URL("../support/failing-thread.ts", import.meta.url),
     name: "failing",
     cluster: null,
     timeoutMs: 1_000,
-    clock: systemClock,
+    clock,
     noteHold: () => {},
+    noteRefused: () => {},
     noteSlow: (call, sql) => slow.push({ call, sql }),
   });
 }
@@ -60,6 +62,19 @@ test("a thread that had nothing to do between two looks is ended, and another st
   threads.rest();
   threads.rest();
   expect(await threads.calls.born()).not.toBe(first);
+});
+
+test("a task that hangs is given up at its pool's deadline with its transaction, and another thread serves the next", async () => {
+  const later = fakeClock("2026-11-20T12:00:00+03:00");
+  const own = startOn(join(folder, "kanalog.db"), { ...systemClock, after: later.after });
+  const first = await own.calls.born();
+  const hanging = own.calls.hang().catch((error) => error);
+  const next = own.calls.born();
+  later.advance(failing.deadline);
+  expect(await hanging).toMatchObject({ code: "timeout" });
+  expect(await next).not.toBe(first);
+  await own.calls.write();
+  await own.close();
 });
 
 test("a statement that fails in a thread is the private cause of the error, without its values", async () => {

@@ -131,3 +131,17 @@ test("a file that is not a database is `unavailable`, naming the file", async ()
   expect(open).toThrow(AppError);
   expect(open).toThrow(path);
 });
+
+test("a transaction is flushed before it counts as committed, once its lock is free for others", async () => {
+  let flushed = 0;
+  const flush = db.flush.bind(db);
+  db.flush = () => {
+    flushed += 1;
+    expect(notes()).toEqual(["mine"]);
+    other.exec("BEGIN IMMEDIATE");
+    other.exec("ROLLBACK");
+    flush();
+  };
+  await inTransaction(db, systemClock, "test", () => void write(db, "mine"));
+  expect(flushed).toBe(1);
+});

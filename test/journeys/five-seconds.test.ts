@@ -99,7 +99,9 @@ test("a query that exceeds the time limit gets a 503 and costs nothing, and its 
   expect(server.processorMs() - before).toBeLessThan(200);
   // The thread that was stopped still works, and more slow queries than there are threads end too.
   const answers = await Promise.all(Array.from({ length: 6 }, () => server.get(SLOW, key)));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+  // Those that would wait behind the organization's own are refused for that.
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503, 429]));
+  expect(await used()).toBe(usedBefore);
   expect((await server.get("/v1/msgr/channels/?limit=20", key)).status).toBe(200);
   expect(await server.stop()).toBe(0);
 });

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 
 /** Sends what no HTTP client would send to the real process, while others use it. */
 
-/** Number of silent connections; 10,000 by `bun run test:hostile`. */
+/** Number of silent connections; 10,000 by `bun run campaign hostile`. */
 const IDLE = Number(process.env["KANALOG_TEST_IDLE"] ?? 1_000);
 /** Whether to wait for the time limits, which takes most of a minute. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";

@@ -105,6 +105,7 @@ test("serve on a new file creates the schema and the shipped directories, and no
   expect(await server.stop()).toBe(0);
   expect([...new Bun.Glob("**/*").scanSync(machine.folder)].sort()).toEqual([
     "new/folder/kanalog.db",
+    "new/folder/kanalog.db-turns",
     "new/folder/kanalog.db.secret",
   ]);
 

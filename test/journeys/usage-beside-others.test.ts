@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { formatDay } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { usedUnits } from "../support/used-units.ts";
 
-/** Counting usage while other processes use the same file; `crashes.test.ts` has the kills. */
+/**
+ * Counting usage while other processes use the same file; `crashes.campaign.ts` has the kills,
+ * `log-growth.campaign.ts` the log beside an import.
+ */
 
 let machine: Machine;
 let key: string;
@@ -54,45 +56,6 @@ test("the write-ahead log of a busy server stops growing", async () => {
     await ask(500);
   }
   expect(stored()).toBe(requests);
-});
-
-test("the write-ahead log stops growing while two servers count usage and a process imports", async () => {
-  const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
-  const channels = ids.map((id) => `${id},Канал ${id},10`);
-  machine.write("channels.csv", `id,title,subscribers\n${channels.join("\n")}\n`);
-  await machine.run(["import", "channels", "channels.csv"]);
-  // Day by day, so that each transaction changes most pages of the table: 100 MB of log per import.
-  const days = Array.from({ length: 200 }, (_, at) => formatDay(20_000 + at));
-  const servings = [await machine.serve(), await machine.serve()];
-  let importing = true;
-  const importDays = async (views: number): Promise<void> => {
-    const rows = days.flatMap((day) => ids.map((id) => `${id},${day},10,${views},2`));
-    machine.write("stats.csv", `channel,day,subscribers,views,posts\n${rows.join("\n")}\n`);
-    expect((await machine.runProgram(["import", "stats", "stats.csv"])).exitCode).toBe(0);
-  };
-  let billed = 0;
-  const askOnce = async (index: number): Promise<void> => {
-    const answer = await servings[index % 2]?.get("/v1/msgr/channels/1/", key);
-    if (answer?.status === 200) billed += 1;
-  };
-  // The log has no header before its first commit.
-  await askOnce(0);
-  const begunBefore = timesLogBegan();
-  const imported = (async () => {
-    // Usually the log restarts several times during one import; on a busy machine the servers may get fewer
-    // chances for that.
-    for (let views = 1; timesLogBegan() === begunBefore; views++) {
-      expect(views).toBeLessThan(10);
-      await importDays(views);
-    }
-  })().finally(() => {
-    importing = false;
-  });
-  const ask = async (index: number): Promise<void> => {
-    while (importing) await askOnce(index);
-  };
-  await Promise.all([imported, ...Array.from({ length: 8 }, (_, index) => ask(index))]);
-  expect(stored()).toBe(billed);
 });
 
 test("a change of plan applies to the running server from the next request", async () => {

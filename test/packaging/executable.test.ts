@@ -187,6 +187,7 @@ test("on SIGTERM it exits with 0, and leaves only its database behind", async ()
   expect(readdirSync(empty.cwd, { recursive: true }).toSorted()).toEqual([
     "data",
     "data/kanalog.db",
+    "data/kanalog.db-turns",
     "data/kanalog.db.secret",
   ]);
 });

@@ -5,8 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DownloadRequest } from "../../src/ports/download.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
+import { LEAST_RATE, type LeastRate } from "../../src/ports/own-work.ts";
 
 /** Downloads from a real listener, which sends exactly the bytes that a test chooses. */
+
+/** Measured over a moment instead of a minute. */
+const SOON: LeastRate = { ...LEAST_RATE, overMs: 60 };
 
 const network = systemNetwork({ ca: null });
 let folder: string;
@@ -42,7 +46,7 @@ async function listen(answer: (socket: Socket) => void): Promise<DownloadRequest
   return {
     ...{ isSecure: false, address: "127.0.0.1", port, host: "files.example.com" },
     ...{ authority: `files.example.com:${port}`, path: "/a.csv?b=c", headers: { "x-one": "1" } },
-    ...{ into: join(folder, "file"), silenceMaxMs: 30_000, bytesMax: 1000 },
+    ...{ into: join(folder, "file"), bytesMax: 1000, leastRate: LEAST_RATE },
     signal: new AbortController().signal,
   };
 }
@@ -87,12 +91,23 @@ test("a body that exceeds the limit is aborted", async () => {
 
 test("a server that falls silent is given up, before the head as well as within the body", async () => {
   const silent = await listen(() => {});
-  expect(await network.download({ ...silent, silenceMaxMs: 20 })).toEqual({ fault: "timeout" });
+  expect(await network.download({ ...silent, leastRate: SOON })).toEqual({ fault: "slow" });
   close();
   const halting = await listen((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
   });
-  expect(await network.download({ ...halting, silenceMaxMs: 50 })).toEqual({ fault: "timeout" });
+  expect(await network.download({ ...halting, leastRate: SOON })).toEqual({ fault: "slow" });
+});
+
+test("a server that sends byte by byte is given up, however long it goes on", async () => {
+  const request = await listen((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    const timer = setInterval(() => socket.write("x"), 5);
+    socket.on("close", () => clearInterval(timer));
+  });
+  const bytesMax = 1_000_000;
+  const slow = await network.download({ ...request, bytesMax, leastRate: SOON });
+  expect(slow).toEqual({ fault: "slow" });
 });
 
 test("a port on which nothing listens is reported as unreachable", async () => {

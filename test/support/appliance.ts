@@ -67,7 +67,7 @@ export type ImportResult = Omit<ImportSummary, "rejects"> & {
   notes: string[];
 };
 
-/** Set by `bun run test:nodes`: each appliance is two nodes that answer by turns. */
+/** Set by `bun run campaign nodes`: each appliance is two nodes that answer by turns. */
 export const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
 
 /**
@@ -94,7 +94,10 @@ export async function startAppliance(
 /** Lifts the plans' rates, which tests would soon exceed, because their clock stands still. */
 export async function liftRates({ domains }: App): Promise<void> {
   for (const { code } of await domains.accounts.plans()) {
-    await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
+    const lifted = {
+      ...{ requestsPerSecond: 1_000_000, databaseMsPerSecond: 64_000, lockMsPerSecond: 1_000 },
+    };
+    await domains.accounts.changePlan(code, lifted, COMMAND_LINE);
   }
 }
 

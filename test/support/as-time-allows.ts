@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Minimum time for which a property is tried; 60 seconds in `bun run test:properties`. */
+/** Minimum time for which a property is tried; 60 seconds in `bun run campaign properties`. */
 const TRIED_S = Number(process.env["KANALOG_TEST_PROPERTY_S"] ?? 0);
 
 /** Tries a property `fewest` times, however long that takes, and again as long as there is time. */

@@ -15,7 +15,7 @@ import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";
 import type { System } from "../../src/ports/system.ts";
 
-/** A clock that stands still until a test moves it; waiting takes no time. */
+/** A clock that stands still until a test moves it; waiting takes no time, but what is to happen later waits. */
 interface FakeClock extends Clock {
   set(instant: string): void;
   advance(durationMs: number): void;
@@ -29,18 +29,29 @@ export function fakeClock(instant: string): FakeClock {
   let nowMs = Date.parse(instant);
   let jumpedMs = 0;
   let sleptMs = 0;
+  const later = new Set<{ atMs: number; work: () => void }>();
+  const monotonic = (): number => nowMs - jumpedMs - sleptMs;
+  function moveTo(toMs: number): void {
+    nowMs = toMs;
+    for (const one of later) {
+      if (one.atMs > monotonic() || !later.delete(one)) continue;
+      one.work();
+    }
+  }
   return {
     now: () => nowMs,
-    monotonic: () => nowMs - jumpedMs - sleptMs,
+    monotonic,
     sinceBoot: () => nowMs - jumpedMs,
+    processor: () => nowMs,
     endOfTurn: (work) => void setImmediate(work),
+    after(durationMs, work) {
+      const one = { atMs: monotonic() + durationMs, work };
+      later.add(one);
+      return () => void later.delete(one);
+    },
     sleep: async () => {},
-    set: (to) => {
-      nowMs = Date.parse(to);
-    },
-    advance: (durationMs) => {
-      nowMs += durationMs;
-    },
+    set: (to) => moveTo(Date.parse(to)),
+    advance: (durationMs) => moveTo(nowMs + durationMs),
     fallAsleep: (durationMs) => {
       nowMs += durationMs;
       sleptMs += durationMs;

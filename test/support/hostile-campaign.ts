@@ -6,7 +6,7 @@ import { connectRaw, type RawAnswer } from "./raw-http.ts";
 
 /** Sends generated requests over several connections, in rounds, each of which its seed repeats. */
 
-/** The least number of requests of each test; 1,000,000 in all by `bun run test:hostile`. */
+/** The least number of requests of each test; 1,000,000 in all by `bun run campaign hostile`. */
 export const REQUESTS = Number(process.env["KANALOG_TEST_REQUESTS"] ?? 1_200) / 2;
 export const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 /** How long to wait before memory is measured again. */

@@ -49,7 +49,9 @@ export async function importText(
   const interrupt = new AbortController();
   const recognized = nothingRecognized(timezone);
   const reading = { ...AS_RECOGNIZED, ...options };
-  const highestNumber = await readThrough(source, kind, reading);
+  const highestNumber = await readThrough(source, kind, reading, {
+    ...{ timezone, strict, messengerHosts: config.messengerHosts },
+  });
   const rows = readRows(source, kind, reading, recognized);
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,

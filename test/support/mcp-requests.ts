@@ -1,27 +1,13 @@
 import { expect } from "bun:test";
 import type { Answer, Appliance } from "./appliance.ts";
+import { contract } from "./contract.ts";
 
 /** Revisions that begin with `initialize`, as mcp.md lists them. */
 export const LEGACY_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 export const MODERN_VERSION = "2026-07-28";
 
-/** Tools in the order of the specification, followed by those of questions. */
-export const TOOL_NAMES = [
-  "me_retrieve",
-  "msgr_channels_resolve_retrieve",
-  "msgr_channels_list",
-  "msgr_channels_retrieve",
-  "msgr_stats_daily_list",
-  "msgr_channels_posts_retrieve",
-  "msgr_posts_retrieve",
-  "msgr_categories_list",
-  "msgr_territories_list",
-  "msgr_posts_search_list",
-  "msgr_channels_compare_list",
-  "msgr_channels_stats_retrieve",
-  "msgr_channels_mentions_list",
-  "msgr_channels_similar_list",
-];
+/** Tools in their order: the specification's, followed by those of questions. */
+export const TOOL_NAMES = contract.tools;
 
 /** `_meta` of a modern request's `params`. */
 export const MODERN_META = {

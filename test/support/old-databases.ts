@@ -116,7 +116,8 @@ const ROWS: Record<number, string> = {
     INSERT INTO oauth_grants VALUES (1, x'03', 'a.example');
     INSERT INTO oauth_codes VALUES (x'01', x'03', 'Assistant', 1, 'https://a.example/back', 'c', 1763000060000, 1763000001000, 1);
     INSERT INTO oauth_tokens VALUES (x'02', 1, 'refresh', 1765000000000, NULL);`,
-  29: `
+  30: "INSERT INTO changing_lists VALUES (1, '[2,1]');",
+  31: `
     INSERT INTO operator_keys VALUES (1, 'billing', 'knl_op_0000', x'05', '["read"]', 1763000000000, NULL, NULL);
     INSERT INTO operator_requests VALUES (1, 'k', 'r', 1763000000000, 1, 201, x'06');`,
 };

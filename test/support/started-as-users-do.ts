@@ -1,3 +1,3 @@
-// Programs started by tests have all compilers, as users' programs do: `run.ts` disables one for tests
+// Programs started by tests have all compilers, as users' programs do: `bun-test.ts` disables one for tests
 // only.
 delete process.env["BUN_JSC_useFTLJIT"];

@@ -7,7 +7,7 @@ interface Task {
 }
 
 function queueOf(turnsMax: number, names: readonly string[]) {
-  const queue = createFairQueue<Task>(turnsMax);
+  const queue = createFairQueue<Task>(() => turnsMax);
   const tasks = names.map((name) => ({ tenant: name.charCodeAt(0), name }));
   for (const task of tasks) queue.add(task);
   /** Takes tasks until none is left, with at most `atOnce` of them running. */

@@ -1,5 +1,6 @@
 import { type Buckets, createSharedBuckets } from "../../customers/limits/buckets.ts";
 import type { RateBuckets } from "../../customers/limits/rates.ts";
+import { DEBT_MAX_S } from "../../customers/limits/time-budgets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isRunning } from "../../ports/running.ts";
 import { openSharedMemory } from "../../ports/shared-memory.ts";
@@ -10,6 +11,8 @@ import { wordsOfTable } from "../../values/shared-table.ts";
 export interface WorkerMemory {
   rates: RateBuckets;
   throttle: Buckets<string>;
+  /** Time that organizations' work may take. */
+  times: Buckets<string>;
   sentForms: SharedClaims;
   /** Webhook attempts that somebody is waiting for. */
   manualAttempts: SharedClaims;
@@ -23,6 +26,7 @@ const CAPACITY = {
   requests: 32_768,
   messages: 8_192,
   throttle: 16_384,
+  times: 16_384,
   forms: 16_384,
   attempts: 8_192,
   exports: 4_096,
@@ -53,6 +57,7 @@ export function openWorkerMemory(descriptor: number, baseMs: number, clock: Cloc
       messages: createSharedBuckets(take(CAPACITY.messages), baseMs),
     },
     throttle: createSharedBuckets(take(CAPACITY.throttle), baseMs),
+    times: createSharedBuckets(take(CAPACITY.times), baseMs, DEBT_MAX_S),
     sentForms: createSharedClaims(take(CAPACITY.forms), by),
     manualAttempts: createSharedClaims(take(CAPACITY.attempts), by),
     exports: createSharedClaims(take(CAPACITY.exports), by),

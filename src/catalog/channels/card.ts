@@ -210,7 +210,8 @@ function handleColumn(): Column<string> {
  * given up, if known: `old_name@2025-02-01T12:00:00+03:00`.
  */
 function formerHandlesColumn(): Column<FormerHandle[]> {
-  const [name, time] = [handleColumn(), instantColumn()];
+  const name = handleColumn();
+  const time = instantColumn();
   return column((given) => {
     const handles: FormerHandle[] = [];
     for (const item of itemsOf(given)) {

@@ -88,7 +88,9 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
 function textOf(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
   const { title, handle, kind, territory } = record;
   return searchTextOf({
-    ...{ title, handle, kind },
+    title,
+    handle,
+    kind,
     categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
     territoryIds: territory === null ? [] : (territories.get(territory) ?? []),
     aPlus: record.a_plus === 1,

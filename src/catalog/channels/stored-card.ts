@@ -39,7 +39,8 @@ export const CARD_PARTS = "p.json, c.subscribers, c.last_post_at";
  * half of the 6 us of finding a card. Lists use `CARD_JSON`, because SQLite joins them into one text.
  */
 export function filledCard({ json, subscribers, last_post_at }: CardParts): JsonText<CardView> {
-  const [first, second] = [json.indexOf(SUBSCRIBERS), json.indexOf(LAST_POST)];
+  const first = json.indexOf(SUBSCRIBERS);
+  const second = json.indexOf(LAST_POST);
   const lastPost = last_post_at === null ? "null" : `"${formatInstant(last_post_at)}"`;
   const between = json.slice(first + 1, second);
   return `${json.slice(0, first)}${subscribers}${between}${lastPost}${json.slice(second + 1)}` as JsonText<CardView>;

@@ -24,7 +24,8 @@ export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   const isNullable = (name: string) => "anyOf" in (schema.properties[name] ?? {});
   const { format } = selection;
   return writePart(rows(db, selection, after, PART_ROWS), {
-    ...{ after, rowsMax },
+    after,
+    rowsMax,
     toLine: lineWriter({ format, isRaw: false }, columns, isNullable),
     header: hasHeader && format === "csv" ? csvLine(columns) : "",
   });

@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { type Claims, createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
+import { inCurrentWork } from "../../values/tenant.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
 import { positionOf } from "./bulk-cursor.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
@@ -61,7 +62,9 @@ export function createBulk(
       try {
         const turn = { selection, after, hasHeader: after === null, rowsMax: ROWS_PER_UNIT };
         const first = await readPart(turn);
-        const parts = paidParts(first, turn, { readPart, charge, place }, ports);
+        // The stream that the parts go to calls for the next one outside of the request.
+        const readNext = inCurrentWork(readPart);
+        const parts = paidParts(first, turn, { readPart: readNext, charge, place }, ports);
         return { parts, close: place.close };
       } catch (error) {
         place.close();

@@ -1,11 +1,13 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
 import { takePlace } from "./export-places.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
+import { createPace } from "./pace.ts";
 import { partStream } from "./part-stream.ts";
 
 /** Operations on threads. */
@@ -20,8 +22,26 @@ export type Downloads = ReturnType<typeof createDownloads>;
 /**
  * Staff's downloads of exports, one at a time, because each keeps a thread busy at the expense of serving.
  */
-export function createDownloads(operations: Operations, log: Log) {
+export function createDownloads(
+  operations: Operations,
+  { clock, log }: { clock: Clock; log: Log },
+) {
   const places = createOwnClaims();
+
+  /** @throws AppError `timeout`, which breaks the file off, if it is read too slowly or for too long */
+  async function* inPace(
+    parts: AsyncGenerator<Uint8Array, void>,
+  ): AsyncGenerator<Uint8Array, void> {
+    const pace = createPace(clock);
+    for await (const part of parts) {
+      const offeredMs = clock.monotonic();
+      yield part;
+      const overdue = pace.taken(part.byteLength, offeredMs);
+      if (overdue === null) continue;
+      log.warn({ reason: overdue.detail }, "an export was given up");
+      throw overdue;
+    }
+  }
 
   async function exportPart(turn: ExportTurn): Promise<ExportPart> {
     try {
@@ -44,7 +64,7 @@ export function createDownloads(operations: Operations, log: Log) {
       try {
         const selection = await operations.readExport(wish);
         await operations.noteExport(wish, by);
-        return partStream(exportParts(exportPart, selection), place.close);
+        return partStream(inPace(exportParts(exportPart, selection)), place.close);
       } catch (error) {
         place.close();
         throw error;

@@ -37,7 +37,9 @@ export function exportPart(db: Database, { selection, after }: ExportTurn): Expo
   const toLine = lineWriter(selection, columns, isNullable);
   const hasHeader = after === null && format === "csv";
   return writePart(rows(db, selection, after, PART_ROWS), {
-    ...{ toLine, after, rowsMax: PART_ROWS },
+    toLine,
+    after,
+    rowsMax: PART_ROWS,
     header: hasHeader ? csvLine(columns) : "",
   });
 }
@@ -62,8 +64,10 @@ export function writePart(
   { toLine, header, after, rowsMax }: PartWriting,
 ): ExportPart {
   let text = header;
-  let [read, written] = [0, 0];
-  let [next, last]: [Position, Position] = [after, null];
+  let read = 0;
+  let written = 0;
+  let next: Position = after;
+  let last: Position = null;
   for (const { position, values } of rows) {
     next = position;
     read += 1;

@@ -7,9 +7,17 @@ import type { BulkTurn } from "./bulk-part.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import type { ExportPart } from "./export-part.ts";
 import type { ExportPlace } from "./export-places.ts";
+import { createPace } from "./pace.ts";
 
 /** Rows of an export that one unit of the quota pays for. */
 export const ROWS_PER_UNIT = 1_000;
+
+/**
+ * Wait before each of the first thousands is charged. What was sent is in the client's machine at once, read
+ * or not: a client that looks at the beginning and leaves, has left by then.
+ */
+const HESITATION_MS = 50;
+const HESITATES_UP_TO_ROWS = 20_000;
 
 /** Reads a part on another thread, so that it delays nobody. */
 export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
@@ -32,6 +40,7 @@ export async function* paidParts(
   { readPart, charge, place }: { readPart: ReadPart; charge: Charge; place: ExportPlace },
   { clock, log }: { clock: Clock; log: Log },
 ): AsyncGenerator<Uint8Array, void> {
+  const pace = createPace(clock);
   let part = first;
   let [rows, last]: [number, Position] = [0, after];
   try {
@@ -45,9 +54,9 @@ export async function* paidParts(
       const reading = part.next === null ? null : readNext(part.next);
       // Otherwise a failure after the client has disconnected would count as unhandled.
       reading?.catch(() => {});
-      if (part.content.byteLength > 0) yield part.content;
+      const overdue = yield* sent(part.content);
       if (reading === null) return;
-      const next = await paid(reading);
+      const next = overdue ?? (await paid(reading));
       if (next instanceof AppError) {
         yield Buffer.from(endLine(selection, next, last));
         return;
@@ -56,6 +65,13 @@ export async function* paidParts(
     }
   } finally {
     place.close();
+  }
+
+  /** @returns why nothing more is sent; null if more may be */
+  async function* sent(content: Uint8Array): AsyncGenerator<Uint8Array, AppError | null> {
+    const offeredMs = clock.monotonic();
+    if (content.byteLength > 0) yield content;
+    return pace.taken(content.byteLength, offeredMs);
   }
 
   function readNext(at: Position): Promise<ExportPart> {
@@ -68,6 +84,7 @@ export async function* paidParts(
     try {
       const read = await reading;
       const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
+      if (isThousand && rows <= HESITATES_UP_TO_ROWS) await clock.sleep(HESITATION_MS);
       // A client that has disconnected gets no more rows and is not charged.
       return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
     } catch (error) {

@@ -63,7 +63,8 @@ export function optional<T, A extends ShownAs | null = null>(
   schema: Schema<T>,
   shownAs: A = null as A,
 ): StoredField<T, T | null, Schema<T | null>, A> {
-  const [read, shown] = [nullable(column), orNull(schema)];
+  const read = nullable(column);
+  const shown = orNull(schema);
   return { column: read, schema: shown, initial: null, store: same, show: same, shownAs };
 }
 
@@ -85,8 +86,14 @@ export function instant(description: string): StoredField<number, number, Schema
   const schema = instantSchema(description);
   const column = instantColumn();
   return {
-    ...{ column, schema, initial: undefined, store: same, shownAs: null },
-    ...{ show: formatInstant, json: instantJson, write: formatExactInstant },
+    column,
+    schema,
+    initial: undefined,
+    store: same,
+    shownAs: null,
+    show: formatInstant,
+    json: instantJson,
+    write: formatExactInstant,
   };
 }
 

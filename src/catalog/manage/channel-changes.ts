@@ -47,7 +47,10 @@ export async function editChannel(
   /** Number of the channel that had the new handle. */
   let from: number | null = null;
   const context: ImportContext = {
-    ...{ clock, folder: null, messengerHosts, openDays },
+    clock,
+    folder: null,
+    messengerHosts,
+    openDays,
     note(report) {
       if (report.code === "handleMoved") from = report.values.from;
     },

@@ -70,8 +70,13 @@ function newestMentions(
      ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit`,
   );
   const values = {
-    ...{ channelId, limit, fromMs, untilMs, kind: kind && KIND_BITS[kind] },
-    ...{ atMs: after?.[0] ?? null, belowId: after?.[1] ?? null },
+    channelId,
+    limit,
+    fromMs,
+    untilMs,
+    kind: kind && KIND_BITS[kind],
+    atMs: after?.[0] ?? null,
+    belowId: after?.[1] ?? null,
   };
   const found = new Map<number, MentionRow>();
   for (const target of targetsOf(db, channelId)) {

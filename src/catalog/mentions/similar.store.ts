@@ -130,9 +130,18 @@ function neighbours(db: Database, { kind, category, territory, subscribers }: Co
   const territoryId = idOfSlug(db, "territories", territory);
   const find = (of: Partial<CatalogFilter>): number[] => {
     const filter: CatalogFilter = {
-      ...{ kind, categoryId, channelId: null, text: null, territoryId: null },
-      ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
-      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+      kind,
+      categoryId,
+      channelId: null,
+      text: null,
+      territoryId: null,
+      aPlus: null,
+      verified: null,
+      subscribersMin: null,
+      subscribersMax: null,
+      growth30dMin: null,
+      reach30dMin: null,
+      err30dMin: null,
       ...of,
     };
     const selection = { filter, after: null, limit: NEIGHBOURS_MAX } as const;

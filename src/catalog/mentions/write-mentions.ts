@@ -18,7 +18,9 @@ type GivenForward = number | string | null | undefined;
 
 /** The parts of a post that are stored with each of its mentions. */
 const placeOf = ({ id, channel, published_at: publishedAt }: MentioningPost) => ({
-  ...{ id, channel, publishedAt },
+  id,
+  channel,
+  publishedAt,
 });
 
 /** The mentions of a post: the bits of their kinds, by target. */

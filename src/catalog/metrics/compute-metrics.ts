@@ -66,7 +66,8 @@ interface Difference {
 function* differences(db: Database, slot: Slot, span: Span): Generator<Difference[], void> {
   for (let afterId = 0; ; ) {
     const readings = readingsAfter(db, afterId, CHANNELS_PER_READ);
-    const [first, last] = [readings[0], readings.at(-1)];
+    const first = readings[0];
+    const last = readings.at(-1);
     if (first === undefined || last === undefined) return;
     afterId = last.id;
     const range = [first.id, last.id] as const;
@@ -97,7 +98,9 @@ function metricsOf(readings: Readings, engagement: Engagement | undefined): Stor
       ? null
       : Math.round(engagement.views / engagement.viewed);
   return {
-    ...{ id, is_chat, is_small },
+    id,
+    is_chat,
+    is_small,
     growth_1d: growth(before1),
     growth_7d: growth(before7),
     growth_30d: growth(before30),

@@ -59,7 +59,9 @@ function take<T>(items: Iterator<T, void>, count: number): T[] {
  * under the write lock. A million take 30 MB.
  */
 function sortedValues(db: Database, slot: Slot, order: MetricOrder): Iterator<OrderEntry, void> {
-  const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];
+  const isChat: number[] = [];
+  const value: number[] = [];
+  const id: number[] = [];
   for (let afterId = 0; ; ) {
     const values = orderValuesAfter(db, slot, order, afterId, VALUES_PER_READ);
     for (const entry of values) {

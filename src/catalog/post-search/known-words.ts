@@ -65,20 +65,9 @@ export function copyStem(stem: number, to: Uint8Array, at: number): number {
 export const STEM_BYTES_MAX = 4 * FORM_LENGTH_MAX;
 
 /** The first slot in which a word may be. @param hash of its units */
-export function firstSlot(hash: number, length: number): number {
+function firstSlot(hash: number, length: number): number {
   const mixed = Math.imul(hash ^ length, 0x9e3779b1);
   return (mixed ^ (mixed >>> 15)) & (slots.length - SLOTS_TRIED);
-}
-
-/**
- * Loads the records of words into the processor's cache. These short loops wait for the memory of many
- * words at once, while reading a text would wait for each in turn: in an import, a text took 36 us instead
- * of 52.
- * @param some their first slots; overwritten
- */
-export function fetchWords(some: Int32Array, count: number): void {
-  for (let at = 0; at < count; at += 1) some[at] = slots[some[at] ?? 0] ?? 0;
-  for (let at = 0; at < count; at += 1) some[at] = records[some[at] ?? 0] ?? 0;
 }
 
 /**

@@ -46,7 +46,8 @@ export function foundAfter(
 ): Candidate[] {
   const indexQuery = indexQueryOf(db, searched);
   return newest(db, indexQuery, after, count).found.map(({ id, published_at }) => ({
-    ...{ id, published_at },
+    id,
+    published_at,
     hasText: () => indexQuery.hasText?.(id) ?? true,
   }));
 }

@@ -7,15 +7,7 @@ import {
   UNDERSCORE,
   UNSEEN,
 } from "./characters.ts";
-import {
-  fetchWords,
-  firstSlot,
-  forgetManyWords,
-  formOfWord,
-  readWord,
-  stemOfWord,
-  stemsByNumber,
-} from "./known-words.ts";
+import { forgetManyWords, formOfWord, readWord, stemOfWord, stemsByNumber } from "./known-words.ts";
 import { cutForm } from "./stems.ts";
 
 /** A range in a text, in code points, `end` exclusive. */
@@ -74,7 +66,6 @@ export function readTokens(text: string, reader: TokenReader): void {
   }
   buffer.write(text, 0, "utf16le");
   units[length] = 0;
-  fetchWordsOf(length);
 
   let mark: { kind: Mark["kind"]; form: string; start: number } | null = null;
   /** Offset after the last word or underscore. */
@@ -127,22 +118,6 @@ export function readTokens(text: string, reader: TokenReader): void {
     end = at;
   }
   endMark();
-}
-
-const firstSlots = new Int32Array(2 ** 12);
-
-/**
- * Prefetches the words of a text that is about to be read: only those without invisible or combining
- * characters, and only the first ones of a long text.
- */
-function fetchWordsOf(length: number): void {
-  let count = 0;
-  for (let at = 0; at < length && count < firstSlots.length; at += 1) {
-    const from = at;
-    while (KIND_OF_UNIT[units[at] ?? 0] === LETTER) at += 1;
-    if (at > from) firstSlots[count++] = firstSlot(hashOf(from, at), at - from);
-  }
-  fetchWords(firstSlots, count);
 }
 
 /**

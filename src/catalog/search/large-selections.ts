@@ -1,4 +1,4 @@
-import { queryTimeout } from "../../db/deadline.ts";
+import { ownQueueLong } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { currentTenant } from "../../values/tenant.ts";
@@ -61,8 +61,8 @@ export function createLargeSelections(
   return {
     /**
      * Statistics of a selection, from the cache or counted in turn.
-     * @throws AppError `timeout` if too many of the organization's selections are waiting, or it takes too
-     * long
+     * @throws AppError `throttled` if too many of the organization's selections are waiting, `timeout` if it
+     * takes too long
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       const key = JSON.stringify(filter);
@@ -72,7 +72,7 @@ export function createLargeSelections(
       const same = pending.get(request);
       if (same !== undefined) return same;
       const slot = takeOneOf(claims, `of ${currentTenant()}`, SELECTIONS_MAX);
-      if (slot === null) throw queryTimeout();
+      if (slot === null) throw ownQueueLong();
       const turn = inTurn(key, filter).finally(() => {
         pending.delete(request);
         claims.giveBack(slot);

@@ -52,7 +52,7 @@ export function createSearch(
 
     /**
      * Statistics of the matching channels.
-     * @throws AppError `timeout` if too many of the organization's selections are waiting to be counted
+     * @throws AppError `throttled` if too many of the organization's selections are waiting to be counted
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       return (

@@ -1,4 +1,4 @@
-import { queryTimeout } from "../../db/deadline.ts";
+import { ownQueueLong } from "../../db/deadline.ts";
 import { createFairQueue } from "../../values/fair-queue.ts";
 import { currentTenant, type Tenant } from "../../values/tenant.ts";
 
@@ -13,13 +13,13 @@ interface Turn {
  * @param waitingMax most waiting tasks per tenant
  */
 export function createTurns(waitingMax: number) {
-  const queue = createFairQueue<Turn>(1);
+  const queue = createFairQueue<Turn>(() => 1);
 
   return {
-    /** @throws AppError `timeout` if too many of the tenant's tasks are already waiting */
+    /** @throws AppError `throttled` if too many of the tenant's tasks are already waiting */
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
       const tenant = currentTenant();
-      if (queue.waitingOf(tenant) >= waitingMax) throw queryTimeout();
+      if (queue.waitingOf(tenant) >= waitingMax) throw ownQueueLong();
       const turn = await new Promise<Turn>((resolve) => {
         const waiting: Turn = { tenant, begin: () => resolve(waiting) };
         queue.add(waiting);

@@ -33,7 +33,8 @@ export function selectParts(
   sourceId: number,
   { chat, album, messageId }: Pick<AlbumPart, "chat" | "album" | "messageId">,
 ): Promise<AlbumPart[]> {
-  const [from, to] = [messageId - NUMBERS_APART_MAX, messageId + NUMBERS_APART_MAX];
+  const from = messageId - NUMBERS_APART_MAX;
+  const to = messageId + NUMBERS_APART_MAX;
   return parts(db).all({ sourceId, chat, album, from, to });
 }
 

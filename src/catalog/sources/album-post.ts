@@ -41,7 +41,8 @@ export async function albumRow(
   await putPart(tx, sourceId, part);
   return {
     ...(messageId === postId ? row : { channel_msgr_id: chat, edited_at: row["edited_at"] }),
-    ...{ msgr_post_id: String(postId), album },
+    msgr_post_id: String(postId),
+    album,
     ...contentOf(await selectParts(tx, sourceId, message)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction, PARTS_PAUSE_MS } from "../../db/transaction.ts";
+import { inSlice } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/writing/import-summary.ts";
@@ -43,9 +43,8 @@ export async function applyBatch(
   const kinds = ORDER.filter((name) => rows.some((row) => row.name === name));
   const writer = createBatchWriter(db, kinds, context);
   const parts = partsOf(rows);
-  for (const [at, part] of parts.entries()) {
-    if (at > 0) await clock.sleep(PARTS_PAUSE_MS);
-    const isWritten = await inTransaction(db, clock, "source-batch", async (tx) => {
+  for (const part of parts) {
+    const isWritten = await inSlice(db, clock, "source-batch", async (tx) => {
       const source = await selectSource(tx, id);
       if (source === undefined || (owner !== null && source.owner !== owner)) return false;
       const changed = await writer.write(tx, part);

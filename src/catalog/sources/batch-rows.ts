@@ -33,13 +33,15 @@ export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
     rows.map((fields) => ({ name, bytes: bytesOf(fields), fieldsOf: () => fields }));
   return [
     ...moves.map((move) => ({
-      ...{ name: "channels" as const, bytes: 0 },
+      name: "channels" as const,
+      bytes: 0,
       fieldsOf: (tx: Transaction) => movedRow(tx, move),
     })),
     ...plain("channels", channels),
     ...plain("posts", posts),
     ...albums.map((one) => ({
-      ...{ name: "posts" as const, bytes: bytesOf(one.row) },
+      name: "posts" as const,
+      bytes: bytesOf(one.row),
       fieldsOf: (tx: Transaction) => albumRow(tx, sourceId, one, albums),
     })),
     ...plain("stats", stats),

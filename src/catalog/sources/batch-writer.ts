@@ -35,7 +35,8 @@ export function createBatchWriter(
   const { messengerHosts } = context;
   const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
   const summary = nothingImported(nothingRecognized(MOSCOW_ZONE));
-  const [rejects, warnings] = [createTally(), createTally()];
+  const rejects = createTally();
+  const warnings = createTally();
   const writers = names.map((name) => {
     const kind = importKinds[name] as ImportKind<never>;
     return { name, kind, writer: kind.open(db, context) };

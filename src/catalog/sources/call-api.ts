@@ -42,7 +42,7 @@ export async function callApi(
   const read = readSourceAddress(url);
   if ("fault" in read) return { failure: read.fault };
   const { host } = read.value.target;
-  const answer = await contactHost(
+  const answer = await contactHost<Exclude<GetResult, { fault: unknown }>>(
     guard,
     read.value,
     (to) =>

@@ -38,6 +38,7 @@ const NOT_CONTACTED = {
 /** Why a host sent no complete response. */
 const NO_RESPONSE = {
   timeout: "sourceTimeout",
+  slow: "sourceSlow",
   unreachable: "sourceUnreachable",
   certificate: "sourceCertificate",
   broken: "sourceBroken",

@@ -1,4 +1,5 @@
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
+import { LEAST_RATE } from "../../ports/own-work.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { contactHost } from "./contact-host.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
@@ -10,7 +11,6 @@ export type Downloaded =
   | { status: number; headers: DownloadHeaders; bytes: number }
   | { failure: Message };
 
-const SILENCE_MAX_MS = 60_000;
 /** Largest file of a source. */
 const BYTES_MAX = 2 * 1024 ** 3;
 const REDIRECTS_MAX = 5;
@@ -31,7 +31,7 @@ export async function downloadFile(
     const read = readSourceAddress(at);
     if ("fault" in read) return { failure: read.fault };
     const address = read.value;
-    const limits = { silenceMaxMs: SILENCE_MAX_MS, bytesMax: BYTES_MAX };
+    const limits = { leastRate: LEAST_RATE, bytesMax: BYTES_MAX };
     const answer = await contactHost(
       guard,
       address,

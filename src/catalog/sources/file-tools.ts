@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import { type ImportSummary, isHopeless } from "../imports/writing/import-summary.ts";
 import type { Downloaded } from "./download-file.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
@@ -33,7 +33,8 @@ export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
     const summary = await tools.importFile(file);
     const { read, rejected } = summary;
     const isNone = read > 0 && rejected === read;
-    const failure = isNone ? message("sourceAllRejected", { rows: read }) : null;
+    const code = isHopeless(summary) ? "firstRowsRejected" : "sourceAllRejected";
+    const failure = isNone ? message(code, { rows: read }) : null;
     return { ...NOTHING, failure, summary, rows: read - rejected };
   });
 }

@@ -23,6 +23,8 @@ export interface SourceFile {
   options: FileOptions;
   messengerHosts: readonly string[];
   openDays: number;
+  /** Deadline of its turn. */
+  deadlineMs: number;
   /** A 32-bit number in shared memory, non-zero to stop the import. */
   stop: SharedArrayBuffer;
 }
@@ -43,7 +45,9 @@ export async function importSourceFile(
   const { rows: kindName, reading, timezone, strict } = options;
   const file = { ...(await openInput(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
   const input = stoppable(file, stop);
-  const highestNumber = await readThrough(input, kindName, reading);
+  const highestNumber = await readThrough(input, kindName, reading, {
+    ...{ timezone, strict, messengerHosts },
+  });
   const recognized = nothingRecognized(timezone);
   const rows = readRows(input, kindName, reading, recognized);
   const summary = await runImport<never>(importKinds[kindName] as never, rows, {

@@ -9,8 +9,13 @@ export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
 
 /** Outcome of a run that found nothing new. */
 export const NOTHING: Outcome = {
-  ...{ failure: null, failedFile: null, retryAfterMs: null },
-  ...{ position: null, summary: null, rows: 0, unsettled: null },
+  failure: null,
+  failedFile: null,
+  retryAfterMs: null,
+  position: null,
+  summary: null,
+  rows: 0,
+  unsettled: null,
 };
 
 export function failed(failure: Message): Outcome {

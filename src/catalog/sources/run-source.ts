@@ -24,7 +24,9 @@ export async function runSource(
     const messenger = BOT_MESSENGERS[settings.kind];
     return orFailed(() => runBot(messenger, { ...settings, token }, position, tools));
   }
-  return settings.kind === "pull"
-    ? pullFile(settings, position, secret, tools)
-    : readFolder(settings, tools);
+  return orFailed(() =>
+    settings.kind === "pull"
+      ? pullFile(settings, position, secret, tools)
+      : readFolder(settings, tools),
+  );
 }

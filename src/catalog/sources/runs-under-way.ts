@@ -1,16 +1,19 @@
 import type { Outcome } from "./outcome.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/**
- * Most concurrent runs of a process. Bots mostly wait, so their own limit keeps them from blocking files.
- */
-const AT_ONCE_MAX = { files: 4, bots: 32 };
+/** Most concurrent runs of a process: all mostly wait for the other side, but files take room on the disk. */
+const AT_ONCE_MAX = { files: 16, bots: 32 };
 
 interface RunUnderWay {
   /** Its state when the run began. */
   source: Source;
   running: Promise<Outcome>;
   stop(): void;
+}
+
+/** The host of a file, which serves one source at a time; null for folders and bots. */
+function hostOf(settings: Source["settings"]): string | null {
+  return settings.kind === "pull" ? new URL(settings.url).host : null;
 }
 
 /** Runs of sources in this process. */
@@ -32,10 +35,15 @@ export function createRunsUnderWay() {
     has: (id: number): boolean => runs.has(id),
     all: (): readonly RunUnderWay[] => [...runs.values()],
 
-    isFull({ settings }: Source): boolean {
-      const isOfBot = isBot(settings);
-      const alike = [...runs.values()].filter(({ source }) => isBot(source.settings) === isOfBot);
-      return alike.length >= (isOfBot ? AT_ONCE_MAX.bots : AT_ONCE_MAX.files);
+    /** Whether a source must wait: for a free slot, or for the one of its host. */
+    mustWait({ settings }: Source): boolean {
+      const all = [...runs.values()].map(({ source }) => source.settings);
+      const host = hostOf(settings);
+      const alike = all.filter((other) => isBot(other) === isBot(settings));
+      return (
+        alike.length >= AT_ONCE_MAX[isBot(settings) ? "bots" : "files"] ||
+        (host !== null && all.some((one) => hostOf(one) === host))
+      );
     },
 
     /** @param run gets a signal that is aborted when the run should stop */

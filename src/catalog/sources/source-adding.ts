@@ -91,7 +91,11 @@ export function createSourceAdding(
       const opened: BotSecret = kind === "max" ? { token, pushSecret: newPushSecret() } : { token };
       return changes.addSource(
         {
-          ...{ name: name.trim() || bot, kind, settings: { kind, api, bot }, position, chats },
+          name: name.trim() || bot,
+          kind,
+          settings: { kind, api, bot },
+          position,
+          chats,
           secret: (await secrets()).seal(JSON.stringify(opened)),
           schedule: given.schedule.trim() || messenger.schedule,
         },

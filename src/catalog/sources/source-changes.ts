@@ -27,6 +27,7 @@ export const sourceChanges = {
   requestRun,
   removeSource,
   setPushes,
+  setTimeLimit,
   ...sourceRunChanges,
 };
 
@@ -124,6 +125,27 @@ function setPushes(
       isRequested: true,
     });
     await record(tx, clock, by, isOn ? "source.pushes-on" : "source.pushes-off", source);
+    return requireSource(tx, id);
+  });
+}
+
+/**
+ * Sets how long fetching a file, and importing it, may take from the next run on.
+ * @throws AppError `invalid` on `source` for a bot
+ */
+function setTimeLimit(
+  db: Database,
+  clock: Clock,
+  id: number,
+  fileMaxMs: number,
+  by: Actor,
+): Promise<Source> {
+  return inTransaction(db, clock, "source", async (tx) => {
+    const source = await requireSource(tx, id);
+    const { name, settings } = source;
+    if (isBot(settings)) throw fieldError({ source: [message("sourceOfBot", { name })] });
+    await updateSource(tx, id, { settings: { ...settings, fileMaxMs } });
+    await record(tx, clock, by, "source.change", source);
     return requireSource(tx, id);
   });
 }

@@ -71,7 +71,11 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
     const now = clock.now();
     const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
     await updateSource(tx, end.id, {
-      ...{ owner: null, heartbeatAt: null, endedAt: now, failure, failedFile },
+      owner: null,
+      heartbeatAt: null,
+      endedAt: now,
+      failure,
+      failedFile,
       ...(failure === null
         ? { succeededAt: now, failures: 0, isNotified: false }
         : { failures: source.failures + 1 }),

@@ -9,7 +9,7 @@ import { createRunsUnderWay } from "./runs-under-way.ts";
 import { createSourceBeat, HEARTBEAT_MS } from "./source-beat.ts";
 import { requireSource } from "./source-changes.ts";
 import { hasUnread } from "./source-chats.store.ts";
-import { isDue } from "./source-schedule.ts";
+import { dueAt, isDue } from "./source-schedule.ts";
 import { selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
@@ -83,9 +83,12 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       try {
         await beat();
         const nowMs = clock.now();
-        for (const source of await selectSources(db)) {
+        const byTurn = (await selectSources(db)).toSorted(
+          (a, b) => dueAt(a, nowMs) - dueAt(b, nowMs),
+        );
+        for (const source of byTurn) {
           if (underWay.signal.aborted) return;
-          if (!isFree(source) || underWay.isFull(source)) continue;
+          if (!isFree(source) || underWay.mustWait(source)) continue;
           const isWhole = wasInterrupted(source) || isDue(source, nowMs);
           if (isWhole || (await hasPushed(source))) {
             await claim(source, { mayWait: true, isWhole, isAgain: false });

@@ -19,11 +19,26 @@ const SILENT_INTERVALS = 3;
 
 /** Parses `15m`, `6h`, `1d`, or a recurring cron pattern of five fields. */
 export function readSchedule(text: string): Read<Schedule> {
+  const everyMs = readDuration(text);
+  if (everyMs === null) return readPattern(text);
+  return isFitting(everyMs) ? { value: { everyMs } } : { fault: message("scheduleWrong") };
+}
+
+/** Parses how long fetching or importing a file may take, such as `90m`. */
+export function readTimeLimit(text: string): Read<number> {
+  const durationMs = readDuration(text);
+  return durationMs !== null && isFitting(durationMs)
+    ? { value: durationMs }
+    : { fault: message("timeLimitWrong") };
+}
+
+function readDuration(text: string): number | null {
   const [, number = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text.trim()) ?? [];
-  if (unit === "") return readPattern(text);
-  const everyMs = Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  const isFitting = everyMs >= EVERY_MIN_MS && everyMs <= EVERY_MAX_MS;
-  return isFitting ? { value: { everyMs } } : { fault: message("scheduleWrong") };
+  return unit === "" ? null : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
+function isFitting(durationMs: number): boolean {
+  return durationMs >= EVERY_MIN_MS && durationMs <= EVERY_MAX_MS;
 }
 
 function readPattern(text: string): Read<Schedule> {

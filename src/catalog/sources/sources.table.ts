@@ -1,4 +1,5 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { FILE_MAX_MS } from "../../ports/own-work.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "../imports/kinds/import-kinds.ts";
 import type { ImportOptions } from "../imports/writing/import-options.ts";
@@ -13,6 +14,8 @@ type SourceKind = "pull" | "folder" | BotKind;
 export interface FileOptions extends ImportOptions {
   /** Kind of the rows. */
   rows: ImportKindName;
+  /** How long fetching a file may take, and importing it; absent for the default. */
+  fileMaxMs?: number | undefined;
 }
 
 /** Where files are. A pull's headers may contain a password, so they are stored as its secret instead. */
@@ -32,6 +35,11 @@ export interface BotSettings {
 }
 
 type SourceSettings = FileSettings | BotSettings;
+
+/** How long fetching one of a source's files may take, and importing it. */
+export function fileMaxMs(settings: FileOptions): number {
+  return settings.fileMaxMs ?? FILE_MAX_MS;
+}
 
 export function isBot(settings: SourceSettings): settings is BotSettings {
   return BOT_KINDS.some((kind) => kind === settings.kind);

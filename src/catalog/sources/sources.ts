@@ -3,6 +3,7 @@ import { notFound } from "../../errors.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { RunSurroundings } from "./claimed-run.ts";
+import { createImportTurns } from "./import-turns.ts";
 import { createPushes } from "./max/pushes.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
 import type { SourceChanges } from "./source-changes.ts";
@@ -39,7 +40,8 @@ export function createSources(
     ...{ base: pushBase, secrets },
     write: (id, batch) => applyBatch({ id, owner: null, batch, position: null }),
   });
-  const parts = { db, changes, pushes, surroundings, clock, log };
+  const turns = createImportTurns(clock);
+  const parts = { db, changes, pushes, surroundings, turns, clock, log };
   const { signal, ...runs } = createSourceRuns(parts, random);
   return {
     ...changes,

@@ -30,12 +30,14 @@ const CLOSE = `
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {
   const nextChannels = statement<{ id: number }>(db, NEXT_CHANNELS);
   const close = statement(db, CLOSE);
-  const [from, until] = [startOfDay(day), startOfDay(day + 1)];
+  const from = startOfDay(day);
+  const until = startOfDay(day + 1);
   let created = 0;
   let after = 0;
   await inParts(db, clock, "close-day", () => {
     const ids = nextChannels.all(after, CHANNELS_PER_STEP);
-    const [first, last] = [ids[0]?.id, ids.at(-1)?.id];
+    const first = ids[0]?.id;
+    const last = ids.at(-1)?.id;
     if (first === undefined || last === undefined) return false;
     created += close.run({ day, from, until, first, last }).changes;
     after = last;

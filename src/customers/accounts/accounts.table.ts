@@ -12,6 +12,10 @@ export const plans = sqliteTable("plans", {
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),
   alerts: integer("alerts").notNull().default(0),
+  /** Processor time of reading threads that an organization's work may take per second. */
+  databaseMsPerSecond: integer("database_ms_per_second").notNull().default(250),
+  /** Time per second for which an organization's work may hold the write lock. */
+  lockMsPerSecond: integer("lock_ms_per_second").notNull().default(50),
 });
 
 export const organizations = sqliteTable("organizations", {

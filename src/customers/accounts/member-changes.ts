@@ -57,7 +57,8 @@ function handOver(
   to: { email: string; name: string; organization: string },
   by: Actor,
 ): Promise<Member> {
-  const [email, name] = [requiredEmail(to.email), optionalName(to.name)];
+  const email = requiredEmail(to.email);
+  const name = optionalName(to.name);
   const organization = requiredName(to.organization);
   return inTransaction(db, clock, "member", async (tx) => {
     const { organizationId } = await requireMember(tx, memberId);

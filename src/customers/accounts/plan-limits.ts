@@ -8,6 +8,8 @@ export const PLAN_LIMITS = {
   webhooks: { minimum: 0, maximum: 1_000 },
   webhookChannels: { minimum: 0, maximum: 1_000_000 },
   alerts: { minimum: 0, maximum: 10_000 },
+  databaseMsPerSecond: { minimum: 1, maximum: 64_000 },
+  lockMsPerSecond: { minimum: 1, maximum: 1_000 },
 } as const;
 
 export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };

@@ -32,7 +32,7 @@ interface Verbs {
   plan: "set";
   post: "delete";
   sample: "remove";
-  source: "add" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
+  source: "add" | "change" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
   staff: "add" | "remove";
   webhook: "change" | "create" | "delete" | "disable" | "enable" | "resend" | "rotate-secret";
 }
@@ -51,6 +51,7 @@ export type AuditDetail =
   | "bytes"
   | "channel"
   | "channels"
+  | "databaseMsPerSecond"
   | "delivery"
   | "dryRun"
   | "email"
@@ -63,6 +64,7 @@ export type AuditDetail =
   | "into"
   | "key"
   | "kind"
+  | "lockMsPerSecond"
   | "member"
   | "name"
   | "overlapMs"

@@ -40,7 +40,10 @@ export type CustomerChanges = Calls<typeof customerChanges>;
 
 /** Customer created by an appliance's first start; whoever sets it up takes it over. */
 export const FIRST_CUSTOMER: NewCustomer = {
-  ...{ organization: "Sample", plan: "profi", email: "owner@example.com", name: "Sample owner" },
+  organization: "Sample",
+  plan: "profi",
+  email: "owner@example.com",
+  name: "Sample owner",
   key: { name: "First key", access: "read_write" },
 };
 

@@ -30,7 +30,7 @@ export function createBuckets<Name extends string | number>(): Buckets<Name> {
   };
 }
 
-/** Lower bound for tokens, which would fall without limit if the clock were set back. */
+/** Usual lower bound for tokens, which would fall without limit if the clock were set back. */
 const DEBT_MAX = 10;
 /** Tolerance for rounding: three thirds of a token still make a whole one. */
 const ROUNDING = 1e-6;
@@ -56,10 +56,12 @@ function numberOf(word: bigint): number {
  * will have, no tokens.
  * @param baseMs epoch of the stored milliseconds; being recent, it leaves bits for the fractions of large
  * rates
+ * @param debtMax lower bound for tokens
  */
 export function createSharedBuckets<Name extends string | number>(
   words: BigInt64Array,
   baseMs: number,
+  debtMax = DEBT_MAX,
 ): Buckets<Name> {
   const table = createSharedTable(words, (state) =>
     state === NO_STATE ? Number.NEGATIVE_INFINITY : numberOf(state),
@@ -74,9 +76,11 @@ export function createSharedBuckets<Name extends string | number>(
     if (state === NO_STATE) return null;
     const emptyForMs = nowMs - baseMs - numberOf(state);
     const tokens = (emptyForMs / 1000) * perSecond;
+    // Only a clock that was ahead leaves a larger debt than callers can: it counts for nothing.
+    if (tokens < -2 * debtMax) return null;
     const whole = Math.round(tokens);
     const isWhole = Math.abs(tokens - whole) < ROUNDING;
-    return { tokens: Math.max(-DEBT_MAX, isWhole ? whole : tokens), updatedAtMs: nowMs };
+    return { tokens: Math.max(-debtMax, isWhole ? whole : tokens), updatedAtMs: nowMs };
   }
 
   return {

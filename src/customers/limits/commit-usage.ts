@@ -9,7 +9,7 @@ import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
  * Wait for the lock. An answer waits for at most two commits. Together they must end well before the server
  * closes an idle connection: a request that was never answered must not be counted later.
  */
-const WAIT: Wait = { maxMs: 3_000, pollMs: 1 };
+const WAIT: Wait = { maxMs: 3_000, rank: "usage" };
 
 /** Commits between two looks at the length of the write-ahead log. */
 const COMMITS_PER_LOOK = 100;

@@ -5,6 +5,7 @@ import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
 import { MESSAGES_PER_SECOND, type Rates } from "./rates.ts";
+import type { createTimeBudgets } from "./time-budgets.ts";
 import type { Charge, Usage } from "./usage.ts";
 import type { UsageOfRequest } from "./usage-batch.ts";
 
@@ -28,7 +29,11 @@ export interface FinishedRequest {
 }
 
 /** A caller's rate and quota under the plan in force, and what is left of them. */
-export function createLimits(rates: Rates, usage: Usage) {
+export function createLimits(
+  rates: Rates,
+  usage: Usage,
+  timeBudget: ReturnType<typeof createTimeBudgets>,
+) {
   function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);
   }
@@ -57,6 +62,8 @@ export function createLimits(rates: Rates, usage: Usage) {
   }
 
   return {
+    timeBudget,
+
     /** Takes one request from the organization's rate. */
     takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.take(organization.id, plan.requestsPerSecond, nowMs),

@@ -22,7 +22,7 @@ export const LOGGED_DAYS = 7;
 const add = change((db) =>
   db
     .insert(requestLog)
-    .values(allParams("keyId", "at", "verb", "path", "status", "durationUs", "units")),
+    .values(allParams("keyId", "at", "verb", "path", "status", "durationUs", "units", "reason")),
 );
 
 const isOfKey = eqParam(requestLog.keyId, "keyId");

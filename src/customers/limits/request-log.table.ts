@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Message } from "../../values/messages/messages.ts";
 
 /** Each key's latest requests, for its owner to look at. */
 export const requestLog = sqliteTable("request_log", {
@@ -11,4 +12,6 @@ export const requestLog = sqliteTable("request_log", {
   status: integer("status").notNull(),
   durationUs: integer("duration_us").notNull(),
   units: integer("units").notNull(),
+  /** Why the request was refused or failed; only of statuses 429 and above. */
+  reason: text("reason", { mode: "json" }).$type<Message>(),
 });

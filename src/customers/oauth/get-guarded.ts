@@ -24,7 +24,12 @@ export function createGetGuarded(
     if (!resolution.ok) return null;
     for (const address of resolution.addresses) {
       const got = await network.get({
-        ...{ isSecure: true, address, port, host, authority, path },
+        isSecure: true,
+        address,
+        port,
+        host,
+        authority,
+        path,
         headers: { accept, "user-agent": "Kanalog/1" },
         timeoutMs: GET_MAX_MS,
         bytesMax,

@@ -26,7 +26,8 @@ export function createSiteSignUps(
      */
     async end({ network, ...input }: SignUp & { network: string }) {
       const keyToken = createKeyToken("read_only", random);
-      const [personId, credentialId] = [random.uuid(clock.now()), random.uuid(clock.now())];
+      const personId = random.uuid(clock.now());
+      const credentialId = random.uuid(clock.now());
       const made = { settings, keyToken, personId, credentialId };
       const isMade = await hashing.run("sign-up", network, () =>
         people.endSignUp({ ...input, ...made }),

@@ -1,7 +1,9 @@
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
+import type { AppError } from "../../errors.ts";
 import { type Admitted, admit, admitAgain, type Gate } from "../../methods/admission.ts";
 import type { NoteRequest, NoteRequests } from "../../upkeep/metrics/note-request.ts";
+import { runFor } from "../../values/tenant.ts";
 import {
   type AnswerContext,
   commonHeaders,
@@ -12,6 +14,9 @@ import {
 import type { BaseAddress } from "./requests/base-address.ts";
 import type { Bodies } from "./requests/body.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
+
+/** Statuses whose reasons the request log keeps: callers know what was wrong with their own requests. */
+const REASON_FROM = 429;
 
 /** Parts of the appliance that a request with a key needs. */
 export interface KeyedContext extends AnswerContext, Gate {
@@ -43,12 +48,14 @@ export interface Answered {
   /** For a tool call the status of its outcome, even if the HTTP answer is a 200. */
   status: number;
   units: number;
+  /** Why it was not answered; null if it was. */
+  error: AppError | null;
   /** Milliseconds spent waiting for the plan's rate limit: such a request is not a slow one. */
   waitedMs: number;
 }
 
 /**
- * Answers a request that carries a key, and records it.
+ * Answers a request that carries a key, and records it. Its work is charged to the caller's organization.
  * @param answer continues once the key was found valid; errors it throws are answered too
  * @param withoutOutcome gives what is recorded if no method was run
  */
@@ -71,18 +78,22 @@ export async function answerKeyed(
     const admission = judged.ok ? judged : await admitAgain(judged, authorization, nowMs, context);
     if (admission.ok) {
       caller = admission.caller;
-      answered = await answer({ admitted: admission, headers, nowMs });
+      const budget = context.services.limits.timeBudget(caller, "programs");
+      answered = await runFor(caller.organization.id, budget, () =>
+        answer({ admitted: admission, headers, nowMs }),
+      );
     } else {
       answered = withoutOutcome(errorResponse(admission.error, headers));
     }
   } catch (error) {
     answered = withoutOutcome(errorAnswer(error, headers, ports));
   }
-  const { response, note, url, status, units, waitedMs } = answered;
+  const { response, note, url, status, units, error, waitedMs } = answered;
   note(status, startedMs + waitedMs, headers[REQUEST_ID] ?? "", caller);
   if (caller !== null) {
     const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
-    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
+    const reason = error !== null && status >= REASON_FROM ? error.publicMessage : null;
+    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units, reason };
     context.noteAnswer(caller.key.id, logged);
   }
   return response;

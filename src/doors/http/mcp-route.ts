@@ -84,7 +84,7 @@ function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
   const { request } = incoming;
   const withoutTool = (response: Response): Answered => {
     const [note, { status }] = [context.note(USAGE_METHOD), response];
-    return { response, note, url: MCP_PATH, status, units: 0, waitedMs: 0 };
+    return { response, note, url: MCP_PATH, status, units: 0, error: null, waitedMs: 0 };
   };
   return answerKeyed(
     request,
@@ -184,6 +184,7 @@ async function answerMessage(
     url: operation === USAGE_METHOD ? MCP_PATH : `${MCP_PATH} ${operation}`,
     status: statusOfUsage,
     units: outcome?.units ?? 0,
+    error: outcome === null || outcome.ok ? null : outcome.error,
     waitedMs,
   };
 }

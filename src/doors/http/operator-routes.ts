@@ -170,7 +170,9 @@ async function run(
   const answer = await runEndpoint(
     endpoint,
     {
-      ...{ raw, body, cursors: context.cursors },
+      raw,
+      body,
+      cursors: context.cursors,
       pageUrl: (query) => `${address}${pathOf(request)}?${query}`,
     },
     {

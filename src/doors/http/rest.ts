@@ -1,4 +1,5 @@
 import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
+import type { AppError } from "../../errors.ts";
 import type { Outcome } from "../../methods/call.ts";
 import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
@@ -84,9 +85,9 @@ function answerCall(
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
-  const answered = (response: Response, units = 0) => {
+  const answered = (response: Response, units = 0, error: AppError | null = null) => {
     const { url } = request;
-    return { response, note, url, status: response.status, units, waitedMs: 0 };
+    return { response, note, url, status: response.status, units, error, waitedMs: 0 };
   };
   return answerKeyed(
     request,
@@ -109,7 +110,7 @@ function answerCall(
       const response = outcome.ok
         ? successResponse(request, outcome, headers, context)
         : errorAnswer(outcome.error, headers, context.ports);
-      return answered(response, outcome.units);
+      return answered(response, outcome.units, outcome.ok ? null : outcome.error);
     },
     answered,
   );

@@ -30,6 +30,7 @@ function reasonOf(channel: number, span: StatisticsSpan | null): string {
   }
   if (span.first === null || span.last === null)
     return `Channel ${channel} has no readings at all.`;
-  const [first, last] = [formatDay(span.first), formatDay(span.last)];
+  const first = formatDay(span.first);
+  const last = formatDay(span.last);
   return `The readings of channel ${channel} go from ${first} until ${last}.`;
 }

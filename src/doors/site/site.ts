@@ -2,7 +2,7 @@ import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
 import { takesForm } from "../../values/takes.ts";
-import { runFor, type Tenant } from "../../values/tenant.ts";
+import { runFor } from "../../values/tenant.ts";
 import type { Body } from "../front/body.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import { assetRoutes } from "./assets/assets.ts";
@@ -17,7 +17,7 @@ import { type SitePage, sitePages } from "./site-pages.ts";
 import { asset } from "./visit/site-path.ts";
 import { startVisit } from "./visit/start-visit.ts";
 import type { View } from "./visit/view.ts";
-import { refusal } from "./visit/viewer.ts";
+import { refusal, viewerOf } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
 
 /** How long browsers may cache a channel's picture. */
@@ -73,14 +73,14 @@ async function answerVisit(
   requireAddress(request);
   const setCookies: string[] = [];
   const network = networkOf(context.clientIp(request));
-  const visit = await runFor(network, () => startVisit(request, params, context, setCookies));
-  return runFor(tenantOf(sitePage, visit), () =>
-    answerTo(visit, sitePage, body, setCookies, context),
-  );
-}
-
-function tenantOf(sitePage: SitePage | null, { membership, network }: Visit): Tenant {
-  return sitePage?.access === "staff" ? null : (membership?.organization.id ?? network);
+  const visit = await runFor(network, null, () => startVisit(request, params, context, setCookies));
+  const answer = () => answerTo(visit, sitePage, body, setCookies, context);
+  if (sitePage?.access === "staff") return runFor(null, null, answer);
+  const { membership, nowMs } = visit;
+  if (membership === null) return runFor(network, null, answer);
+  const viewer = await viewerOf(membership, context.accounts, nowMs);
+  const budget = context.services.limits.timeBudget(viewer, "people");
+  return runFor(membership.organization.id, budget, answer);
 }
 
 /** The rendered answer: a page loads its data while it is rendered. */

@@ -37,7 +37,10 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
   ].join("/") as `/${string}`;
   const title = does.title.charAt(0).toUpperCase() + does.title.slice(1);
   return {
-    ...{ resource, does, verb, title },
+    resource,
+    does,
+    verb,
+    title,
     operationId: `${resource.path}_${does.name}`.replaceAll("-", "_"),
     path: `${folder}/`,
     tag: resource.title,

@@ -58,7 +58,9 @@ export const keys: Resource = {
   find: findKey,
   verbs: [
     verb({
-      ...{ name: "create", on: "none", title: "create a key, which is shown only once" },
+      name: "create",
+      on: "none",
+      title: "create a key, which is shown only once",
       args: {
         member: reference(members, "Number of the member it belongs to."),
         name: withDefault(text({ description: "Its name.", example: "production" }), ""),
@@ -75,13 +77,11 @@ export const keys: Resource = {
       unseen: revokeUnseen,
     }),
     verb({
-      ...{
-        name: "list",
-        on: "none",
-        isRead: true,
-        rows: "id",
-        title: "list the keys of an organization",
-      },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      title: "list the keys of an organization",
       args: { organization: reference(organizations, "The organization's number.") },
       positional: ["organization"],
       async run({ organization }, { services, part: { after, limit } }) {
@@ -92,7 +92,9 @@ export const keys: Resource = {
       },
     }),
     verb({
-      ...{ name: "revoke", on: "one", args: {} },
+      name: "revoke",
+      on: "one",
+      args: {},
       title: "revoke a key, which stops working at once",
       run: async (_args, { services, id, by }) =>
         keyRows.row(await services.keys.revokeKey(id, by)),

@@ -51,7 +51,9 @@ export const members: Resource = {
   find: findMember,
   verbs: [
     verb({
-      ...{ name: "add", on: "none", title: "add a member to an organization" },
+      name: "add",
+      on: "none",
+      title: "add a member to an organization",
       args: {
         organization,
         email: required(text({ description: "Their address.", example: "ada@example.com" })),
@@ -67,13 +69,11 @@ export const members: Resource = {
       },
     }),
     verb({
-      ...{
-        name: "list",
-        on: "none",
-        isRead: true,
-        rows: "id",
-        title: "list the members of an organization",
-      },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      title: "list the members of an organization",
       args: { organization },
       positional: ["organization"],
       async run({ organization }, { services, part: { after, limit } }) {
@@ -83,18 +83,25 @@ export const members: Resource = {
       },
     }),
     verb({
-      ...{ name: "role", on: "one", title: "change a member's role" },
+      name: "role",
+      on: "one",
+      title: "change a member's role",
       args: { role },
       positional: ["role"],
       run: ({ role }, use) => changed(use, use.services.accounts.changeRole(use.id, role, use.by)),
     }),
     verb({
-      ...{ name: "suspend", on: "one", args: {} },
+      name: "suspend",
+      on: "one",
+      args: {},
       title: "suspend a member: their keys stop working",
       run: (_args, use) => changed(use, use.services.accounts.suspendMember(use.id, use.by)),
     }),
     verb({
-      ...{ name: "restore", on: "one", args: {}, title: "end a member's suspension" },
+      name: "restore",
+      on: "one",
+      args: {},
+      title: "end a member's suspension",
       run: (_args, use) => changed(use, use.services.accounts.reinstateMember(use.id, use.by)),
     }),
   ],

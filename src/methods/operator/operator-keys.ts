@@ -58,7 +58,8 @@ export const operatorKeys: Resource = {
   find: findKey,
   verbs: [
     verb({
-      ...{ name: "create", on: "none" },
+      name: "create",
+      on: "none",
       title: "create a key of the operator's API, which is shown only once",
       args: {
         name: required(text({ description: "Its name.", example: "billing" })),
@@ -77,7 +78,11 @@ export const operatorKeys: Resource = {
       },
     }),
     verb({
-      ...{ name: "list", on: "none", isRead: true, rows: "id", args: {} },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      args: {},
       title: "list the keys of the operator's API",
       async run(_args, { services, part: { after, limit } }) {
         const found = (await services.operatorKeys.list()).filter(({ id }) => id > (after ?? 0));
@@ -85,7 +90,9 @@ export const operatorKeys: Resource = {
       },
     }),
     verb({
-      ...{ name: "revoke", on: "one", args: {} },
+      name: "revoke",
+      on: "one",
+      args: {},
       title: "revoke a key of the operator's API, which stops working at once",
       run: async (_args, { services, id, by }) =>
         keyRows.row(await services.operatorKeys.revoke(id, by)),
@@ -100,7 +107,10 @@ function abilities(): Parameter<Ability[]> {
     itemsMax: ABILITIES.length,
   });
   return {
-    ...{ in: "query", required: false, schema: list.schema, isList: true },
+    in: "query",
+    required: false,
+    schema: list.schema,
+    isList: true,
     read(given) {
       const read = list.read(given);
       if ("fault" in read) return read;

@@ -102,7 +102,8 @@ export const organizations: Resource = {
   find: findOrganization,
   verbs: [
     verb({
-      ...{ name: "create", on: "none" },
+      name: "create",
+      on: "none",
       title: "create an organization; with --owner, also its owner and a key",
       args: {
         name: required(name),
@@ -119,7 +120,11 @@ export const organizations: Resource = {
       unseen: revokeUnseen,
     }),
     verb({
-      ...{ name: "list", on: "none", isRead: true, rows: "id", title: "list all organizations" },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      title: "list all organizations",
       args: { q: text({ description: "Part of its name.", example: "acme" }) },
       async run({ q = "" }, { services, nowMs, part: { after, limit } }) {
         const wanted = q.trim().toLowerCase();
@@ -130,12 +135,17 @@ export const organizations: Resource = {
       },
     }),
     verb({
-      ...{ name: "show", on: "one", isRead: true, args: {} },
+      name: "show",
+      on: "one",
+      isRead: true,
+      args: {},
       title: "show an organization, its plan and usage",
       run: async (_args, use) => rowOf(await use.services.accounts.organization(use.id), use),
     }),
     verb({
-      ...{ name: "plan", on: "one", title: "change an organization's plan" },
+      name: "plan",
+      on: "one",
+      title: "change an organization's plan",
       args: {
         plan: required(plan),
         ends: lastDay("Last day of the plan, in Moscow; by default it does not end."),
@@ -152,13 +162,17 @@ export const organizations: Resource = {
       },
     }),
     verb({
-      ...{ name: "archive", on: "one", args: {} },
+      name: "archive",
+      on: "one",
+      args: {},
       title: "archive an organization: its keys stop working",
       run: async (_args, use) =>
         rowOf(await use.services.accounts.archiveOrganization(use.id, use.by), use),
     }),
     verb({
-      ...{ name: "restore", on: "one", args: {} },
+      name: "restore",
+      on: "one",
+      args: {},
       title: "restore an archived organization",
       run: async (_args, use) =>
         rowOf(await use.services.accounts.restoreOrganization(use.id, use.by), use),
@@ -204,7 +218,9 @@ async function createCustomer(
   return {
     ...rowOf(made.organization, use),
     ...ownerRows.row({
-      ...{ member: made.owner.id, keyId: made.key.id, token },
+      member: made.owner.id,
+      keyId: made.key.id,
+      token,
       link: link && use.linkTo(link),
     }),
   };

@@ -1,6 +1,6 @@
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES, type PlanCode } from "../../customers/accounts/plan.ts";
-import { PLAN_LIMITS } from "../../customers/accounts/plan-limits.ts";
+import { PLAN_LIMITS, type PlanChange } from "../../customers/accounts/plan-limits.ts";
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import {
@@ -30,6 +30,18 @@ const limits = {
   webhooks: limit("webhooks", "Webhooks."),
   webhook_channels: limit("webhookChannels", "Channels that a webhook may watch."),
   alerts: limit("alerts", "Keyword alerts."),
+  database_ms: limit("databaseMsPerSecond", "Milliseconds of database time per second."),
+  lock_ms: limit("lockMsPerSecond", "Milliseconds of write-lock time per second."),
+};
+/** The plan's limit that each argument sets. */
+const SETS: Readonly<Record<keyof typeof limits, keyof typeof PLAN_LIMITS>> = {
+  rate: "requestsPerSecond",
+  quota: "requestsPerPeriod",
+  webhooks: "webhooks",
+  webhook_channels: "webhookChannels",
+  alerts: "alerts",
+  database_ms: "databaseMsPerSecond",
+  lock_ms: "lockMsPerSecond",
 };
 
 const planRows = rowsOf<Plan>("Plan", {
@@ -50,6 +62,14 @@ const planRows = rowsOf<Plan>("Plan", {
     ({ webhookChannels }) => webhookChannels,
   ),
   alerts: field(countSchema("Keyword alerts"), ({ alerts }) => alerts),
+  database_ms_per_second: field(
+    countSchema("Milliseconds of database time per second"),
+    ({ databaseMsPerSecond }) => databaseMsPerSecond,
+  ),
+  lock_ms_per_second: field(
+    countSchema("Milliseconds of write-lock time per second"),
+    ({ lockMsPerSecond }) => lockMsPerSecond,
+  ),
   export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
 });
 
@@ -71,28 +91,26 @@ export const plans: Resource = {
   },
   verbs: [
     verb({
-      ...{
-        name: "list",
-        on: "none",
-        isRead: true,
-        rows: "plan",
-        args: {},
-        title: "list all plans, lowest first",
-      },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "plan",
+      args: {},
+      title: "list all plans, lowest first",
       run: async (_args, { services }) => (await services.accounts.plans()).map(planRows.row),
     }),
     verb<typeof limits, PlanCode>({
-      ...{ name: "set", on: "one" },
+      name: "set",
+      on: "one",
       title: "change a plan's limits, beginning with its organizations' next request",
       args: limits,
-      async run({ rate, quota, webhook_channels, webhooks, alerts }, use) {
-        const given = {
-          ...(rate !== undefined && { requestsPerSecond: rate }),
-          ...(quota !== undefined && { requestsPerPeriod: quota }),
-          ...(webhooks !== undefined && { webhooks }),
-          ...(webhook_channels !== undefined && { webhookChannels: webhook_channels }),
-          ...(alerts !== undefined && { alerts }),
-        };
+      async run(args, use) {
+        const given: PlanChange = Object.fromEntries(
+          Object.entries(SETS).flatMap(([name, limit]) => {
+            const value = args[name as keyof typeof limits];
+            return value === undefined ? [] : [[limit, value]];
+          }),
+        );
         if (Object.keys(given).length === 0) {
           throw fieldError({
             non_field_errors: [message("giveOneOf", { names: Object.keys(limits) })],

@@ -127,7 +127,8 @@ export interface Resource {
 /** The number by which lists, addresses and commands name an object. */
 export const numberId: Parameter<number> = {
   ...integer({ description: "Its number.", example: 1, minimum: 0 }),
-  ...{ in: "path", required: true },
+  in: "path",
+  required: true,
 };
 
 /** An argument that names another object: by its number in the API, by number or name in commands. */
@@ -148,7 +149,9 @@ export function isReference(parameter: Parameter<unknown>): parameter is Referen
 export function lastDay(description: string): Parameter<number> {
   const { schema, read } = day({ description, example: "2027-12-31" });
   return {
-    ...{ in: "query", required: false, schema },
+    in: "query",
+    required: false,
+    schema,
     read(given): Read<number> {
       const found = read(given);
       return "fault" in found ? found : { value: startOfDay(found.value + 1) };

@@ -76,13 +76,11 @@ export const webhooks: Resource = {
   find: findWebhook,
   verbs: [
     verb({
-      ...{
-        name: "list",
-        on: "none",
-        isRead: true,
-        rows: "id",
-        title: "list the webhooks of one organization, or of all",
-      },
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      title: "list the webhooks of one organization, or of all",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
       },
@@ -95,20 +93,27 @@ export const webhooks: Resource = {
       },
     }),
     verb({
-      ...{ name: "disable", on: "one" },
+      name: "disable",
+      on: "one",
       title: "disable a webhook, so that only `webhook enable` enables it again",
       args: { reason: withDefault(text({ description: "Why, for staff only." }), "") },
       run: async ({ reason }, { services, id, by }) =>
         rowOf(await services.webhooks.disable(id, reason, by), services),
     }),
     verb({
-      ...{ name: "enable", on: "one", args: {} },
+      name: "enable",
+      on: "one",
+      args: {},
       title: "enable a webhook, for whatever reason it was disabled; posts are sent from now on",
       run: async (_args, { services, id, by }) =>
         rowOf(await services.webhooks.enable(id, by), services),
     }),
     verb({
-      ...{ name: "deliveries", on: "one", isRead: true, rows: "delivery", args: {} },
+      name: "deliveries",
+      on: "one",
+      isRead: true,
+      rows: "delivery",
+      args: {},
       title: "list a webhook's deliveries of the last 30 days, newest first",
       result: objectSchema(deliveryFields, "OperatorDelivery"),
       async run(_args, { services, id, part: { after, limit } }) {

@@ -7,6 +7,8 @@ export function webhookFaults(db: Database): string[] {
        FROM webhooks w LEFT JOIN webhook_lists l ON l.webhook_id = w.id
        -- A merge under way: both channels are watched until it ends.
        WHERE NOT EXISTS (SELECT 1 FROM removed_channels WHERE is_done = 0)
+         -- Neither is a list that is being changed, whose rows follow.
+         AND NOT EXISTS (SELECT 1 FROM changing_lists WHERE webhook_id = w.id)
          AND (json_array_length(coalesce(channels, '[]')) <>
            (SELECT count(*) FROM webhook_channels WHERE webhook_id = w.id)
          OR EXISTS (

@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { CommitUsage } from "../../customers/limits/usage.ts";
+import type { NoteRefused } from "../../db/threads.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import type { Job } from "../jobs/job-run.ts";
@@ -11,13 +12,15 @@ const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Counts work besides answering: each function wraps work so that it is counted; `lockHolds` is a listener.
+ * Counts work besides answering: each function wraps work so that it is counted; `lockHolds` and
+ * `refusals` are listeners.
  */
 export function createWorkCounts(registry: Registry, clock: Clock) {
   const registers = [registry];
   return {
     commits: countCommits(registers, clock),
     lockHolds: countHolds(registers),
+    refusals: countRefusals(registers),
     attempts: countAttempts(registers),
     jobs: countJobs(registers),
   };
@@ -32,6 +35,19 @@ function countHolds(registers: Registry[]): (work: string, heldMs: number) => vo
     registers,
   });
   return (work, heldMs) => holds.observe({ work }, heldMs / 1000);
+}
+
+function countRefusals(registers: Registry[]): NoteRefused {
+  const refusals = new Counter({
+    name: "kanalog_throttled_total",
+    help:
+      "Tasks for threads that were refused because their organization had used up its time (database, " +
+      "lock) or waited behind its own tasks (own), or because they waited behind others' (others).",
+    labelNames: ["reason"],
+    registers,
+  });
+  for (const reason of ["database", "lock", "own", "others"]) refusals.inc({ reason }, 0);
+  return (reason) => refusals.inc({ reason });
 }
 
 function countCommits(registers: Registry[], clock: Clock): (commit: CommitUsage) => CommitUsage {

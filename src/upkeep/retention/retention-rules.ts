@@ -68,6 +68,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   categories: "business",
   category_images: "business",
   changed_days: "queue",
+  changing_lists: "queue",
   channel_cards: "business",
   channel_metrics: "derived",
   channel_search: "derived",

@@ -106,6 +106,16 @@ export const en = {
   internal: "The server failed to answer this request. Its X-Request-Id finds it in the log.",
   storageUnavailable: "The storage cannot do this at present.",
   clockWrong: "The server's clock was changed: nothing can be counted until it is right.",
+  databaseTimeSpent: ({ ms }: { ms: number }) =>
+    `Your organization's queries have used up their time: the plan includes ${ms} ms of database time per second. Send fewer of them, or narrower ones.`,
+  lockTimeSpent: ({ ms }: { ms: number }) =>
+    `Your organization's changes have used up their time: the plan includes ${ms} ms of writing per second. Send fewer of them, or smaller ones.`,
+  ownQueueLong:
+    "Your organization's earlier queries are still running. Send fewer of them at once, or narrower ones.",
+  givenUp: ({ minutes }: { minutes: number }) =>
+    `It had not ended after ${minutes} minutes, and was given up.`,
+  readTooSlowly:
+    "Less than 64 KB a second was read over a minute. Continue after the last row that arrived.",
   queryTimeout: "The database query took too long. Retry later, or narrow the selection.",
   stopping: "The server is stopping.",
   methodNotAllowed: ({ verb }: { verb: string }) => `Method "${verb}" not allowed.`,
@@ -377,6 +387,10 @@ export const en = {
   staysForChannels: ({ slug }: { slug: string }) => `${slug} stays, because it contains channels.`,
   staysForTerritories: ({ slug }: { slug: string }) =>
     `${slug} stays, because it contains other territories.`,
+  firstRowsRejected: ({ rows }: { rows: number }) =>
+    `All of the first ${rows} rows were rejected, so the rest was not read. Correct the file, or import it with other options.`,
+  directoryTooLarge: ({ rows }: { rows: number }) =>
+    `The file has more than ${rows} rows, more than any directory.`,
   importFailed:
     "The import failed; the appliance's log says why. The rows read until then were imported.",
   importInterrupted:
@@ -385,6 +399,9 @@ export const en = {
   // Sources.
   scheduleWrong:
     "Enter an interval from 1m to 31d, such as 15m, 6h or 1d, or a cron pattern of five fields in Moscow time.",
+  timeLimitWrong: "Enter a time from 1m to 31d, such as 90m, 6h or 1d.",
+  sourceOfBot: ({ name }: { name: string }) =>
+    `${name} is a bot: only files have a time limit of their own.`,
   sourceNameWrong: ({ characters }: { characters: number }) =>
     `Enter a name of at most ${characters} characters that is not a number.`,
   sourceNameTaken: ({ name }: { name: string }) => `There is already a source ${name}.`,
@@ -396,6 +413,8 @@ export const en = {
   sourceNoSuchName: ({ host }: { host: string }) => `There is no host ${host}.`,
   sourceUnresolved: ({ host }: { host: string }) =>
     `The name ${host} could not be resolved: no name server answered.`,
+  sourceSlow: ({ host }: { host: string }) =>
+    `${host} sent less than 64 KB a second over a minute, and was given up.`,
   sourceTimeout: ({ host }: { host: string }) => `${host} sent nothing for a minute.`,
   sourceUnreachable: ({ host }: { host: string }) => `${host} did not accept the connection.`,
   sourceCertificate: ({ host }: { host: string }) =>

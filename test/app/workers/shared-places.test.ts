@@ -60,7 +60,7 @@ test("over all workers one large selection is counted at a time, and at most fiv
     workers[worker]?.describe({ subscribersMin } as Parameters<(typeof workers)[0]["describe"]>[0]);
   const counts = [1, 2, 3, 4, 5].map((min) => statisticsFrom(min % 2, min));
   for (const worker of [0, 1]) {
-    await expect(statisticsFrom(worker, 9)).rejects.toMatchObject({ code: "timeout" });
+    await expect(statisticsFrom(worker, 9)).rejects.toMatchObject({ code: "throttled" });
   }
   for (let at = 0; at < 5; at++) {
     while (holds[at] === undefined) await Bun.sleep(0);

@@ -1,6 +1,7 @@
 import type { Row } from "./row.ts";
 import { bodyRows } from "./rows/bodies.ts";
 import { botRows } from "./rows/bots.ts";
+import { budgetRows } from "./rows/budgets.ts";
 import { cuttingRows } from "./rows/cutting.ts";
 import { doorRows } from "./rows/doors.ts";
 import { importRows } from "./rows/imports.ts";
@@ -22,6 +23,7 @@ export const ROWS: readonly Row[] = [
   ...bodyRows,
   ...webhookRows,
   ...postRows,
+  ...budgetRows,
   ...passwordRows,
   ...importRows,
   ...sourceRows,

@@ -23,7 +23,7 @@ test("a download that is cancelled while a part is being read releases its place
         return exportPart(db, turn);
       },
     },
-    ports.log,
+    ports,
   );
   const start = () =>
     downloads.start(

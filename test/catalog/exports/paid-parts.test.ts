@@ -86,6 +86,39 @@ test("a client that leaves while rows are read is not charged for them, and noth
   expect([reads, charged]).toEqual([2, 0]);
 });
 
+/** Reads an export whose every part takes its reader a time. */
+async function readSlowly({ parts }: BulkFile, eachMs: number): Promise<string> {
+  let text = "";
+  for await (const content of parts) {
+    text += Buffer.from(content).toString();
+    appliance.ports.clock.advance(eachMs);
+  }
+  return text;
+}
+
+test("an export that is read at less than 64 KB a second over a minute ends, and names the last row", async () => {
+  const read = ({ after }: BulkTurn): Promise<ExportPart> => {
+    const at = (after?.[0] ?? 0) + 10;
+    return Promise.resolve({ ...part(10, [at], [at]), content: Buffer.alloc(64 * 1024, "\n") });
+  };
+  const text = await readSlowly(await start(read), 1_001);
+  expect(JSON.parse(text.trim())).toEqual({
+    export: { code: "timeout", detail: expect.stringContaining("64 KB a second"), cursor: "600" },
+  });
+  let left = 200;
+  const soon = (turn: BulkTurn) =>
+    read(turn).then((one) => (left-- > 0 ? one : { ...one, next: null }));
+  expect((await readSlowly(await start(soon), 999)).trim()).toBe("");
+});
+
+test("an export ends after an hour, and names the last row", async () => {
+  const read = async ({ after }: BulkTurn): Promise<ExportPart> => {
+    const at = (after?.[0] ?? 0) + 10;
+    return { ...part(10, [at], [at]), content: Buffer.alloc(8 * 1024 ** 2, "\n") };
+  };
+  expect(await readSlowly(await start(read), 59_000)).toContain('"code":"timeout"');
+});
+
 test("exports that fail at their first row leave room for others", async () => {
   const bulk = createBulk(
     appliance.app.domains.db,

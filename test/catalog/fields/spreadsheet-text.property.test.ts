@@ -4,7 +4,7 @@ import { escapeText, unescapeText } from "../../../src/catalog/fields/spreadshee
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 
 const text = fc.oneof(
-  fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "1", "а") }),
+  fc.string({ unit: fc.constantFrom(..."'=+-@＝＋－＠;\t\r1а") }),
   fc.string({ unit: "binary" }),
 );
 const notEmpty = text.filter((one) => one !== "");
@@ -19,14 +19,15 @@ test("escaped text is read back as it was, whether formulas are escaped or not",
 test("a spreadsheet runs no escaped text, and takes only whole numbers for values", async () => {
   const property = fc.property(notEmpty, (given) => {
     const escaped = escapeText(given, false);
-    expect(/^[=+\-@\t\r]/.test(escaped) && !/^-\d+$/.test(escaped), escaped).toBe(false);
+    const isRun = /^[=+\-@＝＋－＠\t\r]|[;\t][=+\-@＝＋－＠]/.test(escaped);
+    expect(isRun && !/^-\d+$/.test(escaped), escaped).toBe(false);
   });
   await asTimeAllows(property, 1000);
 });
 
-test("text that was never escaped is read as it is, unless it begins with an apostrophe", async () => {
+test("text that was never escaped is read as it is, unless an apostrophe begins it or what follows a semicolon or tab", async () => {
   const property = fc.property(text, (given) => {
-    fc.pre(!given.startsWith("'"));
+    fc.pre(!/(?:^|[;\t])'/.test(given));
     expect(unescapeText(given)).toBe(given);
   });
   await asTimeAllows(property, 1000);
@@ -40,7 +41,13 @@ test("only text that needs an apostrophe gets one", () => {
   expect(["-1001", "1-1", "a=b", "'a"].map((one) => escaped(one))).toEqual([
     ...["-1001", "1-1", "a=b", "'a"],
   ]);
-  expect(escaped("=1", true)).toBe("=1");
+  expect(["a;=1", "a\t@b", "＝1", "a;＋1", "\t=1"].map((one) => escaped(one))).toEqual([
+    ...["a;'=1", "a\t'@b", "'＝1", "a;'＋1", "'\t'=1"],
+  ]);
+  expect(["a; =1", "a;b\tc", "a\n- b", "a;'"].map((one) => escaped(one))).toEqual([
+    ...["a; =1", "a;b\tc", "a\n- b", "a;'"],
+  ]);
+  expect(["=1", "a;=1"].map((one) => escaped(one, true))).toEqual(["=1", "a;=1"]);
   // Otherwise reading it back would remove its own apostrophe.
   expect(escaped("'=1", true)).toBe("''=1");
 });

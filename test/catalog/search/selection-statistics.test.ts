@@ -141,14 +141,14 @@ test("one selection of a customer is counted at a time, and twenty may wait; oth
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const search = createSearch(appliance.app.domains.db, readers, clock);
   const statisticsFor = (tenant: number, subscribersMin: number) =>
-    runFor(tenant, () => search.describe({ ...NO_FILTER, subscribersMin }));
+    runFor(tenant, null, () => search.describe({ ...NO_FILTER, subscribersMin }));
   const theirs = Array.from({ length: 22 }, (_, at) => statisticsFor(1, at));
   const ended = Promise.allSettled([...theirs, statisticsFor(2, 100)]);
   await new Promise((done) => setImmediate(done));
   expect(counted).toEqual([0, 100]);
   resolve();
   const refused = (await ended).filter(({ status }) => status === "rejected");
-  expect(refused).toMatchObject([{ reason: { code: "timeout" } }]);
+  expect(refused).toMatchObject([{ reason: { code: "throttled" } }]);
   expect(counted).toEqual([0, 100, ...Array.from({ length: 20 }, (_, at) => at + 1)]);
 });
 
@@ -162,9 +162,9 @@ test("a customer's large selection does not wait for all of another's", async ()
     return {} as SelectionView;
   }, clock);
   const statisticsFor = (tenant: number, subscribersMin: number) =>
-    runFor(tenant, () => large.describe({ ...NO_FILTER, subscribersMin }));
+    runFor(tenant, null, () => large.describe({ ...NO_FILTER, subscribersMin }));
   const greedy = [11, 12, 13, 14, 15].map((min) => statisticsFor(1, min));
-  await expect(statisticsFor(1, 16)).rejects.toMatchObject({ code: "timeout" });
+  await expect(statisticsFor(1, 16)).rejects.toMatchObject({ code: "throttled" });
   const modest = statisticsFor(2, 21);
   await new Promise((done) => setImmediate(done));
   expect(counted).toEqual([11, 21]);
@@ -192,7 +192,7 @@ test("large selections are counted one at a time, at most once a minute, and onl
   const filter = (subscribersMin: number) => ({ ...NO_FILTER, subscribersMin });
   const waiting = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
   const same = large.describe(filter(1));
-  await expect(large.describe(filter(6))).rejects.toMatchObject({ code: "timeout" });
+  await expect(large.describe(filter(6))).rejects.toMatchObject({ code: "throttled" });
   await new Promise((done) => setImmediate(done));
   for (const [at, one] of waiting.entries()) {
     expect(counting).toHaveLength(at + 1);

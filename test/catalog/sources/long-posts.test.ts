@@ -43,14 +43,19 @@ async function stored(): Promise<string[]> {
   return body.results.map((post: { text: string }) => post.text).toReversed();
 }
 
-/** Interrupts the work, like a kill, in the pause after this many parts. */
-function breakOffAfter(parts: number): void {
-  let left = parts;
-  appliance.ports.clock.sleep = async () => {
-    left -= 1;
-    if (left === 0) throw new Error("killed");
+/** Interrupts the work once, like a kill, before the first slice at which `isTime`. */
+function breakOffOnce(isTime: () => boolean): void {
+  const { clock } = appliance.ports;
+  const usual = clock.endOfTurn;
+  clock.endOfTurn = (begin) => {
+    if (!isTime()) return usual(begin);
+    clock.endOfTurn = usual;
+    throw new Error("killed");
   };
 }
+
+const countPosts = (): number =>
+  appliance.app.domains.db.prepare("SELECT id FROM posts").all().length;
 
 test.each([1, 7, 19])(
   "after an interruption following part %p, each post is stored exactly once",
@@ -58,12 +63,11 @@ test.each([1, 7, 19])(
     const wanted = Array.from({ length: POSTS }, (_, at) => text(at));
     for (const one of wanted) telegram.post(channel, one);
     const [before] = await appliance.app.sources.list();
-    breakOffAfter(parts);
+    breakOffOnce(() => countPosts() === parts);
     await look();
     const [cut] = await appliance.app.sources.list();
     expect(cut?.position).toEqual(before?.position ?? {});
     expect(await stored()).toEqual(wanted.slice(0, parts));
-    appliance.ports.clock.sleep = async () => {};
     await look();
     expect(await stored()).toEqual(wanted);
     const days = await appliance.app.sources.rowsByDay(before?.id ?? 0, 7);
@@ -76,9 +80,9 @@ test.each([1, 7, 19])(
 test("an album whose writing is interrupted is still one post", async () => {
   const captions = Array.from({ length: 10 }, () => "ж".repeat(9_000));
   telegram.album(channel, captions, "13000000001");
-  breakOffAfter(3);
+  let parts = 3;
+  breakOffOnce(() => parts-- === 0);
   await look();
-  appliance.ports.clock.sleep = async () => {};
   await look();
   const [album, ...others] = await stored();
   expect(others).toEqual([]);

@@ -33,14 +33,16 @@ const channels = (): number => {
   return statement<{ rows: number }>(appliance.app.domains.db, sql).get()?.rows ?? 0;
 };
 
-/** Calls `happens` in the pause after the import's third transaction. @returns rows written by then */
+/** Calls `happens` after the import's third transaction. @returns rows written by then */
 async function readWith(happens: () => unknown): Promise<number> {
-  let [pauses, written] = [0, 0];
-  appliance.ports.clock.sleep = async () => {
-    pauses += 1;
-    if (pauses !== 3) return;
+  let [slices, written] = [0, 0];
+  const { clock } = appliance.ports;
+  const usual = clock.endOfTurn;
+  clock.endOfTurn = (begin) => {
+    slices += 1;
+    if (slices !== 4) return usual(begin);
     written = channels();
-    await happens();
+    void Promise.resolve(happens()).then(begin);
   };
   await appliance.app.sources.tick();
   await appliance.app.sources.settled();

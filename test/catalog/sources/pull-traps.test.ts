@@ -230,7 +230,9 @@ test.each([
     try {
       const source = await openInput(path);
       const read = (unpackedBytesMax: number) =>
-        readThrough({ ...source, unpackedBytesMax }, "channels", AS_RECOGNIZED);
+        readThrough({ ...source, unpackedBytesMax }, "channels", AS_RECOGNIZED, {
+          ...{ timezone: MOSCOW_ZONE, messengerHosts: [], strict: false },
+        });
       expect(source.bytes).toBeLessThan(bytesMax / 100);
       await expect(read(bytesMax)).rejects.toThrow(
         `${path} unpacks to more than ${bytesMax / GIB} GiB.`,

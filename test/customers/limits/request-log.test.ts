@@ -40,7 +40,7 @@ test("with many busy keys, each write takes those that have waited longest", asy
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const request = (at: number, url = "http://x/v1/me/") => ({
-  ...{ at, verb: "GET", url, status: 200, durationMs: 1, units: 0 },
+  ...{ at, verb: "GET", url, status: 200, durationMs: 1, units: 0, reason: null },
 });
 
 test("only one write runs at a time, however many are requested", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
 import { createRates, type RateBuckets } from "../../../src/customers/limits/rates.ts";
+import { createTimeBudgets, DEBT_MAX_S } from "../../../src/customers/limits/time-budgets.ts";
 import { createThrottle, throttleBuckets } from "../../../src/doors/site/guard/throttle.ts";
 import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
 import { createSharedClaims } from "../../../src/values/shared-claims.ts";
@@ -62,7 +63,7 @@ test("a clock that is set back refuses nobody for longer than a bucket takes to 
   const rates = createRates(fakeClock("2026-11-20T12:00:00+03:00"), shared(words()));
   for (let at = 0; at < 5; at++) rates.take(1, 5, BASE_MS);
   const backMs = BASE_MS - 3_600_000;
-  expect(rates.take(1, 5, backMs).allowed).toBe(false);
+  expect(rates.take(1, 5, backMs).allowed).toBe(true);
   expect(rates.take(1, 5, backMs + 3_000).allowed).toBe(true);
 });
 
@@ -74,6 +75,78 @@ test("attempts to sign in are counted across all workers", () => {
   expect(tries.filter((waitS) => waitS === null)).toHaveLength(10);
   throttles[0]?.giveBack("network 192.0.2.1", BASE_MS);
   expect(throttles[1]?.take(["network 192.0.2.1"], BASE_MS)).toBe(null);
+});
+
+/** Budgets of organizations on a plan of 100 ms of database time and 10 ms of write lock per second. */
+function budgetsOver(memory: BigInt64Array | null, clock: ReturnType<typeof fakeClock>) {
+  const of = createTimeBudgets(
+    clock,
+    memory === null ? undefined : createSharedBuckets(memory, BASE_MS, DEBT_MAX_S),
+  );
+  const plan = { databaseMsPerSecond: 100, lockMsPerSecond: 10 };
+  return (id: number, user: "programs" | "people" = "programs") =>
+    of({ organization: { id }, plan } as Parameters<typeof of>[0], user);
+}
+
+test("the time that an organization's work took at one worker is missing at the other", () => {
+  const memory = words();
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const [one, other] = [budgetsOver(memory, clock), budgetsOver(memory, clock)];
+  // Twenty seconds' worth may be taken at once.
+  for (let at = 0; at < 10; at++) [one, other][at % 2]?.(1).charge("database", 199);
+  expect([one(1).refusal("database"), other(1).refusal("database")]).toEqual([null, null]);
+  one(1).charge("database", 110);
+  expect(other(1).refusal("database")).toMatchObject({ retryAfterS: 1 });
+  expect(other(1).refusal("lock")).toBeNull();
+  expect(other(2).refusal("database")).toBeNull();
+  clock.advance(1_001);
+  expect(other(1).refusal("database")).toBeNull();
+});
+
+test("shared budgets of time refuse exactly when a process's own do, in any sequence", () => {
+  const chance = seededRandom(11);
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const memory = words();
+  const [own, one, other] = [null, memory, memory].map((of) => budgetsOver(of, clock));
+  let refusals = 0;
+  for (let at = 0; at < 20_000; at++) {
+    if (chance() < 0.5) clock.advance(Math.floor(chance() * 500));
+    const id = 1 + Math.floor(chance() * 5);
+    const user = chance() < 0.5 ? "programs" : "people";
+    const kind = chance() < 0.5 ? "database" : "lock";
+    const worker = chance() < 0.5 ? one : other;
+    const expected = own?.(id, user).refusal(kind);
+    expect(worker?.(id, user).refusal(kind)).toEqual(expected);
+    if (expected !== null) refusals += 1;
+    const tookMs = chance() * id * (kind === "database" ? 100 : 10);
+    for (const budget of [own, worker]) budget?.(id, user).charge(kind, tookMs);
+  }
+  expect(refusals).toBeGreaterThan(500);
+});
+
+test("people's work counts for programs too, but programs' never stops people", () => {
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const of = budgetsOver(null, clock);
+  of(1, "programs").charge("lock", 250);
+  expect(of(1, "programs").refusal("lock")).not.toBeNull();
+  expect(of(1, "people").refusal("lock")).toBeNull();
+  of(2, "people").charge("lock", 250);
+  expect(of(2, "people").refusal("lock")).not.toBeNull();
+  expect(of(2, "programs").refusal("lock")).not.toBeNull();
+});
+
+test("nobody waits longer than half a minute for time, whatever the work took or the clock did", () => {
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const memory = words();
+  const of = budgetsOver(memory, clock);
+  of(1).charge("lock", 60_000);
+  expect(of(1).refusal("lock")).toMatchObject({ retryAfterS: DEBT_MAX_S });
+  clock.advance(DEBT_MAX_S * 1000 + 1);
+  expect(of(1).refusal("lock")).toBeNull();
+  clock.advance(-3_600_000);
+  of(1).charge("lock", 1);
+  clock.advance(DEBT_MAX_S * 1000 + 1);
+  expect(of(1).refusal("lock")).toBeNull();
 });
 
 test("a form completed by one worker is known to the others, and one begun by a dead worker is free", () => {

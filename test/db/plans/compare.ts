@@ -56,7 +56,7 @@ export function faultsOf(statements: readonly Recorded[], entries: Entries): str
       const { sql = "any statement", plan } = entry;
       if (!met.has(entry))
         faults.push(`${site}: nothing has this entry: ${linesOf([sql, ...plan])}`);
-      if (entry.why === undefined && needsWord(entry)) {
+      if ((entry.why === undefined || entry.why === "?") && needsWord(entry)) {
         faults.push(`${site}: say why it is right: ${linesOf([sql, ...plan])}`);
       }
     }
@@ -77,7 +77,7 @@ export function needsWord({ plan, rows }: Pick<Entry, "plan" | "rows">): boolean
   );
 }
 
-function isPlan(written: readonly string[], found: readonly string[]): boolean {
+export function isPlan(written: readonly string[], found: readonly string[]): boolean {
   return (
     written.length === found.length &&
     written.every((line, at) => {

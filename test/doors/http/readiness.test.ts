@@ -22,7 +22,9 @@ test("if everything is well, each check is ok", async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     status: "ok",
-    checks: { database: "ok", migrations: "ok", disk: "ok", usage: "ok", clock: "ok" },
+    checks: {
+      ...{ database: "ok", migrations: "ok", disk: "ok", usage: "ok", clock: "ok", queues: "ok" },
+    },
   });
 });
 
@@ -35,7 +37,9 @@ test("a nearly full volume is unready with its reason, until there is room again
   expect(body).toEqual({
     code: "unavailable",
     detail: fault,
-    checks: { database: "ok", migrations: "ok", disk: fault, usage: "ok", clock: "ok" },
+    checks: {
+      ...{ database: "ok", migrations: "ok", disk: fault, usage: "ok", clock: "ok", queues: "ok" },
+    },
   });
   appliance.ports.system.free = 65 * 1024 ** 2;
   expect((await appliance.request("/readyz")).status).toBe(200);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PLAN_CODES, type PlanCode } from "../../../src/customers/accounts/plan.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { contract, toolCalls, VALUES } from "../../support/contract.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { aiSdkOverHttp, clientKinds, type McpClient, textOf } from "../../support/mcp-clients.ts";
@@ -13,28 +14,9 @@ const CLIENTS: [name: string, connect: (address: string, key: string) => Promise
   ["the AI SDK's client", aiSdkOverHttp],
 ];
 
-/** Arguments for one call of each tool. */
-const CALLS: Record<string, Record<string, unknown>> = {
-  me_retrieve: {},
-  msgr_channels_resolve_retrieve: { q: "@one" },
-  msgr_channels_list: { limit: 1 },
-  msgr_channels_retrieve: { channel: "one" },
-  msgr_stats_daily_list: { channels: "1" },
-  msgr_channels_posts_retrieve: { channel: "one", limit: 1 },
-  msgr_posts_retrieve: { id: 1 },
-  msgr_categories_list: {},
-  msgr_territories_list: { kind: "country" },
-  msgr_posts_search_list: { q: "word", limit: 1 },
-  msgr_channels_compare_list: { channels: "one" },
-  msgr_channels_stats_retrieve: {},
-  msgr_channels_mentions_list: { channel: "one", limit: 1 },
-  msgr_channels_similar_list: { channel: "one" },
-};
-/** Tools that the plan Test does not include (specification, section 8). */
-const POST_TOOLS = [
-  ...["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"],
-  ...["msgr_channels_mentions_list", "msgr_channels_similar_list"],
-];
+/** Plans that include a tool. */
+const plansOf = (tool: string): readonly string[] =>
+  contract.methods.find(({ operation }) => operation === tool)?.plans ?? [];
 
 let appliance: Appliance;
 let address: string;
@@ -69,9 +51,9 @@ for (const plan of PLAN_CODES) {
       test(`${name} connects, lists the tools and calls each once`, async () => {
         const client = await connect(address, await keyOn(plan));
         expect((await client.tools()).map((tool) => tool.name)).toEqual(TOOL_NAMES);
-        for (const tool of TOOL_NAMES) {
-          const result = await client.call(tool, CALLS[tool]);
-          if (plan === "test" && POST_TOOLS.includes(tool)) {
+        for (const [tool, args] of toolCalls(VALUES)) {
+          const result = await client.call(tool, args);
+          if (!plansOf(tool).includes(plan)) {
             expect(textOf(result)).toStartWith("403 tariff_required: ");
           } else {
             expect(result.isError ?? false, `${tool}: ${textOf(result)}`).toBe(false);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { contract, toolCalls, VALUES } from "../../support/contract.ts";
 import { createMachine, type Machine, PROGRAM, type Serving } from "../../support/machine.ts";
 import { clientKinds, refusalOf, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
 import { TOOL_NAMES } from "../../support/mcp-requests.ts";
@@ -69,26 +70,10 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     expect(client.era()).toBe(kind.era);
     expect(client.instructions()).toContain("msgr_channels_resolve_retrieve");
     expect((await client.tools()).map(({ name }) => name)).toEqual(TOOL_NAMES);
-    const calls: [string, Record<string, unknown>, string][] = [
-      ["me_retrieve", {}, "api_tariff"],
-      ["msgr_channels_resolve_retrieve", { q: "@nsmag" }, "subscribers"],
-      ["msgr_channels_list", { q: "новости" }, "results"],
-      ["msgr_channels_retrieve", { channel: "2" }, "subscribers"],
-      ["msgr_stats_daily_list", { channels: "1", from: "2024-11-01", to: "2024-11-30" }, "results"],
-      ["msgr_channels_posts_retrieve", { channel: "8", limit: 100 }, "results"],
-      ["msgr_posts_retrieve", { id: 1 }, "text"],
-      ["msgr_categories_list", {}, "results"],
-      ["msgr_territories_list", {}, "results"],
-      ["msgr_posts_search_list", { q: "новости", limit: 10 }, "results"],
-      ["msgr_channels_compare_list", { channels: "nsmag,2" }, "results"],
-      ["msgr_channels_stats_retrieve", {}, "channels"],
-      ["msgr_channels_mentions_list", { channel: "8", limit: 2 }, "results"],
-      ["msgr_channels_similar_list", { channel: "8" }, "results"],
-    ];
-    expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
-    for (const [tool, args, member] of calls) {
+    for (const [tool, args] of toolCalls({ ...VALUES, q: "@nsmag" })) {
       const result = await client.call(tool, args);
-      expect(result.structuredContent[member], tool).toBeDefined();
+      const { answer = [] } = contract.methods.find(({ operation }) => operation === tool) ?? {};
+      expect(result.structuredContent[answer[0] ?? ""], tool).toBeDefined();
       expect(textOf(result)).toBe(JSON.stringify(result.structuredContent));
     }
     const unknown = await client.call("msgr_channels_retrieve", { channel: "nobody" });

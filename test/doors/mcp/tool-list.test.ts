@@ -3,6 +3,7 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { contract, methodNamed } from "../../support/contract.ts";
 import { expectRpcError, mcpRequests, TOOL_NAMES } from "../../support/mcp-requests.ts";
 
 /** The tools as an assistant sees them. */
@@ -73,8 +74,8 @@ for (const [index, name] of TOOL_NAMES.entries()) {
     test("has a title and a description that says what it costs", () => {
       const { title, description } = tools[index] as Tool;
       expect(title).toMatch(/\S{3}/);
-      const free = ["me_retrieve", "msgr_categories_list", "msgr_territories_list"];
-      expect(description).toMatch(free.includes(name) ? /\bfree\b/i : /\b1 request unit\b/);
+      const { units } = methodNamed(name);
+      expect(description).toMatch(units === 0 ? /\bfree\b/i : /\b1 request unit\b/);
     });
 
     test("is marked as read-only", () => {
@@ -131,44 +132,12 @@ for (const [index, name] of TOOL_NAMES.entries()) {
 }
 
 test("the arguments are the API method's parameters, and the required ones are marked", () => {
-  const filters = [
-    ...["a_plus", "category", "err_30d_min", "growth_30d_min", "kind", "q", "reach_30d_min"],
-    ...["subscribers_max", "subscribers_min", "territory", "verified"],
-  ];
-  const ofLists = ["cursor", "fields", "ids", "include", "limit", "ordering"];
-  const expected: Record<string, [all: string[], required: string[]]> = {
-    me_retrieve: [[], []],
-    msgr_channels_resolve_retrieve: [["fields", "q"], ["q"]],
-    msgr_channels_list: [[...filters, ...ofLists].toSorted(), []],
-    msgr_channels_retrieve: [["channel", "fields", "include"], ["channel"]],
-    msgr_stats_daily_list: [["channels", "fields", "from", "to"], ["channels"]],
-    msgr_channels_posts_retrieve: [
-      ["channel", "cursor", "fields", "from", "is_ad", "limit", "to"],
-      ["channel"],
-    ],
-    msgr_posts_retrieve: [["fields", "id"], ["id"]],
-    msgr_categories_list: [["fields"], []],
-    msgr_territories_list: [["fields", "kind", "parent"], []],
-    msgr_posts_search_list: [
-      [
-        ...["category", "channel", "cursor", "fields", "from", "is_ad", "limit", "media"],
-        ...["ordering", "q", "territory", "to", "views_min"],
-      ],
-      ["q"],
-    ],
-    msgr_channels_compare_list: [["channels", "fields", "from", "to"], ["channels"]],
-    msgr_channels_stats_retrieve: [[...filters, "fields"].toSorted(), []],
-    msgr_channels_mentions_list: [
-      ["channel", "cursor", "fields", "from", "kind", "limit", "to"],
-      ["channel"],
-    ],
-    msgr_channels_similar_list: [["channel", "fields"], ["channel"]],
-  };
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;
-    expect([Object.keys(properties).toSorted(), required], name).toEqual(
-      expected[name] as string[][],
-    );
+    const method = contract.methods.find(({ operation }) => operation === name);
+    expect(required, name).toEqual(method?.required ?? []);
+    const all = [...(method?.required ?? []), ...(method?.optional ?? [])];
+    expect(Object.keys(properties).toSorted(), name).toEqual(all.toSorted());
   }
 });
 

@@ -84,6 +84,38 @@ describe("an uploaded file", () => {
     ]);
   });
 
+  test("whose first 10,000 rows are all rejected is given up, with the reasons", async () => {
+    const bad = gzipSync(`id,title,subscribers\n${"1,Один,many\n".repeat(100_000)}`);
+    const page = await run("channels", file(bad, "bad.csv.gz"));
+    expect(page).toMatch(/All of the first 1\d{4} rows were rejected, so the rest was not read\./);
+    expect(page).toContain("A valid integer is required.");
+  });
+
+  test("that takes more than an hour is given up, and the next one follows", async () => {
+    const { clock, log } = appliance.ports;
+    const { endOfTurn } = clock;
+    let pauses = 0;
+    // The import hangs before its first slice.
+    clock.endOfTurn = () => {
+      pauses += 1;
+    };
+    const rows = Array.from({ length: 3_000 }, (_, at) => `${at + 1},T,1\n`).join("");
+    const { headers } = await upload("channels", file(`id,title,subscribers\n${rows}`));
+    await until(() => pauses > 0);
+    clock.endOfTurn = endOfTurn;
+    clock.advance(3_600_000);
+    clock.advance(10_000);
+    expect(await ended(headers.get("location") ?? "")).toContain(
+      "It had not ended after 60 minutes, and was given up.",
+    );
+    expect(log.warnings).toContainEqual(
+      expect.objectContaining({ message: "an import was given up" }),
+    );
+    expect(count(await run("channels", file("id,title,subscribers\n1,Один,10\n")), "Read")).toBe(
+      "1",
+    );
+  });
+
   test("of channels reports moved handles; of statistics accepts links", async () => {
     const header = "id,msgr_id,handle,title,subscribers\n";
     await run("channels", file(`${header}1,11,one,Один,10\n2,12,two,Два,20\n`));

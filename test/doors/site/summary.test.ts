@@ -164,6 +164,8 @@ test("staff change what a plan includes from the next request on; an invalid num
     webhooks: 2,
     webhookChannels: 10,
     alerts: 4,
+    databaseMsPerSecond: 500,
+    lockMsPerSecond: 20,
   };
   const changed = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod: 44_000 });
   expect(changed.status).toBe(303);
@@ -174,6 +176,8 @@ test("staff change what a plan includes from the next request on; an invalid num
       webhooks: 2,
       webhookChannels: 10,
       alerts: 4,
+      databaseMsPerSecond: 500,
+      lockMsPerSecond: 20,
     },
   });
   for (const requestsPerPeriod of ["0", "-1", "many", "1e3", ""]) {

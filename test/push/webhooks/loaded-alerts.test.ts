@@ -91,8 +91,10 @@ test("an alert that is created just before posts are matched gets the posts read
   const tomorrow: Clock = {
     now: () => clock.now() + DAY_MS,
     sleep: clock.sleep,
+    after: clock.after,
     endOfTurn: clock.endOfTurn,
     sinceBoot: clock.sinceBoot,
+    processor: clock.processor,
     monotonic() {
       looks += 1;
       // One page of alerts and an empty one have been read.

@@ -114,6 +114,32 @@ describe("a resend", () => {
     expect((await resend(at)).status).toBe(200);
   });
 
+  test("is refused while four attempts of its webhook are in progress, and possible once they have ended", async () => {
+    const { id } = await created(call);
+    answering({ status: 500 });
+    for (let post = 1; post <= 5; post++) await deliverPost(appliance, post);
+    const failures = (await deliveries(id)).map(({ delivery }) => ({ id, delivery }));
+    const last = { id, delivery: failures.at(-1)?.delivery };
+    const others = failures.slice(0, -1);
+    expect(others).toHaveLength(4);
+    const held = Promise.withResolvers<PostResult>();
+    let began = 0;
+    const begun = Promise.withResolvers<void>();
+    network.answer = () => {
+      began += 1;
+      if (began === others.length) begun.resolve();
+      return began > others.length ? { status: 204 } : held.promise;
+    };
+    const underWay = others.map(resend);
+    await begun.promise;
+    const refused = await resend(last);
+    expect(refused.body.detail).toBe("Too many attempts of this webhook are under way.");
+    expectRefused(refused, 429, "throttled");
+    held.resolve({ status: 204 });
+    for (const one of await Promise.all(underWay)) expect(one.body.delivered).toBe(true);
+    expect((await resend(last)).status).toBe(200);
+  });
+
   test("does not get around a day of failures: a webhook disabled for it stays disabled", async () => {
     const at = await failed();
     answering({ status: 500 });

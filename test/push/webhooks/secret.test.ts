@@ -58,7 +58,7 @@ async function pushOnce(more: Environment = {}): Promise<Pushing> {
 
 /** Files beside those of the database. */
 function filesBeside(): string[] {
-  return readdirSync(folder).filter((name) => !/^kanalog\.db(-wal|-shm)?$/.test(name));
+  return readdirSync(folder).filter((name) => !/^kanalog\.db(-wal|-shm|-turns)?$/.test(name));
 }
 
 /**

@@ -2,11 +2,14 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pools } from "../../../src/app/operations.ts";
 import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
+import { inlineThreads } from "../../../src/db/threads.ts";
+import { JOB_MAX_MS, STOPPING_MAX_MS } from "../../../src/ports/own-work.ts";
 import {
   claimJob,
   claimJobAfterImport,
@@ -17,7 +20,9 @@ import type { Job, JobLedger } from "../../../src/upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
 import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { latestDue } from "../../../src/values/cron-times.ts";
+import { DAY_MS } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { until } from "../../support/until.ts";
 
 let appliance: Appliance;
 let ran: string[];
@@ -61,6 +66,28 @@ const noted = () =>
     finished_at: number | null;
     failure: string | null;
   };
+
+test("a job that hangs is given up at its deadline, in the log and on staff's page, and the others run", async () => {
+  const { clock, log } = appliance.ports;
+  const { db } = appliance.app.domains;
+  const hang = { hang: () => new Promise<never>(() => {}) };
+  const pool = { ...pools.jobs, operations: hang };
+  const hanging = { ...NIGHTLY, name: "close-day", run: inlineThreads(pool, db, clock).calls.hang };
+  const jobs = scheduler([hanging, NIGHTLY]);
+  await jobs.runDue();
+  clock.advance(DAY_MS);
+  const running = jobs.runDue();
+  await until(async () => (await jobs.list())[0]?.finishedAt === null);
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(JOB_MAX_MS);
+  clock.advance(STOPPING_MAX_MS);
+  await running;
+  const failure = "It had not ended after 45 minutes, and was given up.";
+  expect((await jobs.list())[0]).toMatchObject({ failure });
+  expect(log.errors).toHaveLength(1);
+  expect(log.errors[0]).toMatchObject({ fields: { job: "close-day" }, message: "a job failed" });
+  expect(ran).toHaveLength(1);
+});
 
 const DAY = Date.parse("2026-11-20T00:10:00+03:00");
 

@@ -7,11 +7,13 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;
 let lease: UpkeepLease;
+/** Changes of the lease, each in a transaction of its own. */
+let changes: Parameters<typeof createWorkerLease>[1];
 beforeEach(async () => {
   appliance = await startAppliance();
   const { db } = appliance.app.domains;
   const { clock } = appliance.ports;
-  const changes = {
+  changes = {
     takeLease: (owner: string, found: Lease) => leaseChanges.takeLease(db, clock, owner, found),
     beatLease: (owner: string) => leaseChanges.beatLease(db, clock, owner),
     leaveLease: (owner: string) => leaseChanges.leaveLease(db, clock, owner),
@@ -40,6 +42,29 @@ test("a holder whose lease was taken over does no more upkeep", async () => {
   expect(lease.isOwn()).toBe(false);
 });
 
+test("a lease whose holder sent a heartbeat after it was found silent is not taken over", async () => {
+  const { ports } = appliance;
+  const { db } = appliance.app.domains;
+  const HOLDER = "elsewhere 1 other";
+  db.prepare("UPDATE leases SET owner = ?").run(HOLDER);
+  const takingOver = createWorkerLease(
+    db,
+    {
+      ...changes,
+      async takeLease(...found) {
+        await changes.beatLease(HOLDER);
+        return changes.takeLease(...found);
+      },
+    },
+    ports,
+  );
+  await takingOver.tick();
+  ports.clock.advance(6_001);
+  await takingOver.tick();
+  expect(takingOver.isOwn()).toBe(false);
+  expect(holders()).toEqual([{ owner: HOLDER }]);
+});
+
 test("a holder that leaves frees the lease, and does not take it again", async () => {
   await lease.leave();
   await lease.tick();
@@ -56,8 +81,8 @@ test("a worker that leaves while it looks for a free lease does not take it, and
     taken += 1;
     return true;
   };
-  const changes = { takeLease, beatLease: takeLease, leaveLease: takeLease };
-  const leaving = createWorkerLease(db, changes, ports);
+  const counted = { takeLease, beatLease: takeLease, leaveLease: takeLease };
+  const leaving = createWorkerLease(db, counted, ports);
   const before = ports.log.notices.length;
   const looking = leaving.tick();
   await leaving.leave();

@@ -45,6 +45,15 @@ export async function openInput(path: string): Promise<Input> {
 /** Recorded as the failure of an interrupted import. */
 export const INTERRUPTED = message("importInterrupted");
 
+/** Passes a signal on to another thread, as a 32-bit number in shared memory that is not 0 once it aborts. */
+export function sharedStop(signal: AbortSignal): SharedArrayBuffer {
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const set = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
+  signal.addEventListener("abort", set, { once: true });
+  if (signal.aborted) set();
+  return stop;
+}
+
 /**
  * Makes reading an input end with an error once its import is to stop.
  * @param stop one 32-bit number in shared memory: not 0 once the import is to stop

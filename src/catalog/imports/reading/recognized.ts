@@ -30,8 +30,14 @@ export interface Recognized {
 
 export function nothingRecognized(timezone: string): Recognized {
   return {
-    ...{ compression: null, encoding: null, format: null, separator: null, from: null },
-    ...{ renamed: {}, ignored: [], timezone },
+    compression: null,
+    encoding: null,
+    format: null,
+    separator: null,
+    from: null,
+    renamed: {},
+    ignored: [],
+    timezone,
   };
 }
 

@@ -1,9 +1,12 @@
 import type { Database } from "../../../db/database.ts";
 import { type Fault, fromFault } from "../../../db/thread-messages.ts";
+import { withDeadline } from "../../../db/with-deadline.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
+import { FILE_MAX_MS } from "../../../ports/own-work.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
+import { sharedStop } from "../reading/input.ts";
 import type { ImportRunChanges } from "./import-run-changes.ts";
 import { selectRunning } from "./import-runs.store.ts";
 import type { Upload } from "./run-upload.ts";
@@ -18,6 +21,8 @@ export interface ImportParts {
   runUpload(upload: Upload): Promise<Fault[]>;
   files: UploadFiles;
 }
+
+type NewUpload = Omit<Upload, "stop">;
 
 /** Shown instead of a cause that would mean nothing to the person who uploads. */
 const FAILED = message("importFailed");
@@ -34,29 +39,36 @@ export function createImportQueue(
   owner: string,
   { clock, log }: { clock: Clock; log: Log },
 ) {
-  /** Shared with the importing thread. */
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 
   /** Waits for earlier runs of other processes; runs whose process is gone are ended elsewhere. */
   async function turn(id: number): Promise<void> {
     for (;;) {
-      const isStopped = Atomics.load(new Int32Array(stop), 0) === 1;
       const earlier = (await selectRunning(db)).filter((run) => run.id < id);
-      if (isStopped || earlier.every((run) => run.owner === owner)) return;
+      if (stopping.signal.aborted || earlier.every((run) => run.owner === owner)) return;
       await clock.sleep(TURN_LOOK_MS);
     }
   }
 
-  async function run(upload: Upload): Promise<void> {
+  /** Imports an upload, which ends with a fault after an hour: what it read until then stays. */
+  function inTime(upload: NewUpload): Promise<Fault[]> {
+    const limits = { deadlineMs: FILE_MAX_MS, signal: stopping.signal };
+    return withDeadline(clock, limits, (signal) =>
+      runUpload({ ...upload, stop: sharedStop(signal) }),
+    );
+  }
+
+  async function run(upload: NewUpload): Promise<void> {
     let failure: Message | null = null;
     try {
       await turn(upload.id);
-      const [fault, ...others] = (await runUpload(upload)).map(fromFault);
+      const [fault, ...others] = (await inTime(upload)).map(fromFault);
       for (const err of others) log.error({ err, run: upload.id }, "an import did not end cleanly");
       if (fault !== undefined) throw fault;
     } catch (error) {
       failure = failureOf(error);
+      if (failure.code === "givenUp") log.warn({ run: upload.id }, "an import was given up");
       if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");
     }
     files.remove(upload.path);
@@ -68,15 +80,15 @@ export function createImportQueue(
   }
 
   return {
-    start(upload: Omit<Upload, "stop">): void {
-      const running = run({ ...upload, stop });
+    start(upload: NewUpload): void {
+      const running = run(upload);
       underWay.add(running);
       void running.finally(() => underWay.delete(running));
     },
 
     /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
-      Atomics.store(new Int32Array(stop), 0, 1);
+      stopping.abort();
       // A request that was still being read may start another run meanwhile.
       while (underWay.size > 0) await Promise.all(underWay);
     },

@@ -30,7 +30,9 @@ function startImport(
       action: "import.start",
       target: `import ${id}`,
       details: {
-        ...{ kind, file: fileName, bytes },
+        kind,
+        file: fileName,
+        bytes,
         ...(options.dryRun && { dryRun: true }),
         ...(options.replace && { replace: true }),
       },

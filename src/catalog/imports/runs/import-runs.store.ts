@@ -28,7 +28,9 @@ const add = change((db) =>
     .insert(importRuns)
     .values({
       ...allParams("kind", "fileName", "person", "startedAt", "summary", "owner"),
-      ...{ state: "running", rejects: [], heartbeatAt: param("startedAt") },
+      state: "running",
+      rejects: [],
+      heartbeatAt: param("startedAt"),
     })
     .returning({ id: importRuns.id }),
 );
@@ -149,9 +151,14 @@ function toRun({ rejects, ...row }: Row): RecordedRun {
   return {
     ...row,
     summary: {
-      ...{ recognized: nothingRecognized(MOSCOW_ZONE), warnings: [], rejectsKept: 0 },
+      recognized: nothingRecognized(MOSCOW_ZONE),
+      warnings: [],
+      rejectsKept: 0,
       rejects: rejects.map((reject) => ({
-        ...{ line: reject.line, column: reject.column, count: 1, value: null },
+        line: reject.line,
+        column: reject.column,
+        count: 1,
+        value: null,
         fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
       })),
       ...counts,

@@ -1,14 +1,18 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import type { Database } from "../../../db/database.ts";
+import { TURNS_ENDING } from "../../../db/lock-turns.ts";
 import { openDatabase } from "../../../db/open-database.ts";
 import { type Fault, toFault } from "../../../db/thread-messages.ts";
 import { inTransaction } from "../../../db/transaction.ts";
+import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
 import type { ImportContext } from "../kinds/import-kind.ts";
 import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
 import { openInput, stoppable } from "../reading/input.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { readRows } from "../reading/rows.ts";
+import { isHopeless } from "../writing/import-summary.ts";
 import { readThrough } from "../writing/read-through.ts";
 import { createRejectsWriter, type RejectsWriter } from "../writing/rejects-writer.ts";
 import { runImport } from "../writing/run-import.ts";
@@ -81,12 +85,14 @@ async function importUpload(
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
-    const highestNumber = await readThrough(input, name, reading);
+    const highestNumber = await readThrough(input, name, reading, {
+      ...{ timezone, strict, messengerHosts },
+    });
     const recognized = nothingRecognized(timezone);
     const rows = readRows(input, name, reading, recognized, (bytes) => {
       summary.bytesRead = bytes;
     });
-    await runImport(importKinds[name], rows, {
+    const imported = await runImport(importKinds[name], rows, {
       db: copy?.db ?? db,
       clock,
       context: {
@@ -111,6 +117,9 @@ async function importUpload(
         progress.changed();
       },
     });
+    if (isHopeless(imported)) {
+      throw new AppError("invalid", message("firstRowsRejected", { rows: imported.read }));
+    }
   } finally {
     copy?.remove();
   }
@@ -150,7 +159,7 @@ function createProgressSaver(db: Database, clock: Clock, { id, summary }: Upload
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
   // Never throws, so that the import's own error is not hidden.
   const removeFiles = (): void => {
-    for (const suffix of ["", "-wal", "-shm"]) {
+    for (const suffix of ["", "-wal", "-shm", TURNS_ENDING]) {
       try {
         rmSync(path + suffix, { force: true });
       } catch {}

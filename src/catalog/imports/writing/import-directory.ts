@@ -6,6 +6,9 @@ import type { InputRow } from "../reading/input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import { readAll, writeRow } from "./write-rows.ts";
 
+/** Most rows, which are kept in memory: Russia has some 160,000 settlements. */
+const ROWS_MAX = 200_000;
+
 /**
  * Writes a directory's rows in one transaction. With `replace`, entries missing from the file are removed
  * first, which frees their ids. If a row is then rejected, everything is rolled back and the good rows are
@@ -17,7 +20,12 @@ export async function importDirectory<Row>(
 ): Promise<void> {
   const { db, clock, context, kind, summary, onReject } = run;
   let all: InputRow[] = [];
-  for await (const some of rows) all = all.concat(some);
+  for await (const some of rows) {
+    all = all.concat(some);
+    if (all.length > ROWS_MAX) {
+      throw new AppError("invalid", message("directoryTooLarge", { rows: ROWS_MAX }));
+    }
+  }
   summary.read = all.length;
   if (!run.replace) {
     await attempt(context.note, onReject);

@@ -20,6 +20,9 @@ export interface UploadOptions extends ImportOptions {
 
 /** Options of an upload for which nothing was chosen. */
 export const DEFAULT_OPTIONS: UploadOptions = {
-  ...{ reading: AS_RECOGNIZED, timezone: MOSCOW_ZONE },
-  ...{ strict: false, dryRun: false, replace: false },
+  reading: AS_RECOGNIZED,
+  timezone: MOSCOW_ZONE,
+  strict: false,
+  dryRun: false,
+  replace: false,
 };

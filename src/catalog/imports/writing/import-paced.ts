@@ -1,9 +1,9 @@
 import { lastHoldMs } from "../../../db/lock-holds.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inSlice } from "../../../db/transaction.ts";
 import type { ReadRow, RowWriter } from "../kinds/import-kind.ts";
 import type { InputRow } from "../reading/input-row.ts";
 import { countImport } from "./import-count.ts";
-import { changedBy } from "./import-summary.ts";
+import { changedBy, isHopeless } from "./import-summary.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import {
   boundsOf,
@@ -21,10 +21,8 @@ import { readAll, writeSome } from "./write-rows.ts";
 const BATCH_ROWS = 5_000;
 /** Characters of text read ahead, at most: an import's memory is a small multiple of it. */
 const BATCH_CHARACTERS = 16 * 1024 ** 2;
-/** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
-const PAUSE_MS = 3;
 
-/** Writes rows in short transactions with pauses between them, batch by batch as they are read. */
+/** Writes rows in short transactions that give way to others, batch by batch as they are read. */
 export async function importPaced<Row>(
   rows: AsyncIterable<InputRow[]>,
   run: RunningImport<Row>,
@@ -32,11 +30,12 @@ export async function importPaced<Row>(
   const { db, clock, signal, kind, summary } = run;
   const writer = kind.open(db, run.context);
   const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
-  const pace: Pace = { size, nextAtMs: 0, lastRows: 0 };
+  const pace: Pace = { size, lastRows: 0 };
   for await (const batch of batchesOf(rows, writer.batchRows ?? BATCH_ROWS)) {
     summary.read += batch.length;
     await writeBatch(batch, run, writer, pace);
     if (signal?.aborted === true) return writer.interrupted?.();
+    if (isHopeless(summary)) break;
   }
   Object.assign(summary, writer.counts);
   await writer.afterwards?.();
@@ -72,8 +71,6 @@ function charactersOf(row: InputRow): number {
 /** Pace of an import's transactions. */
 interface Pace {
   size: TransactionSize;
-  /** When the next transaction may begin, by the monotonic clock. */
-  nextAtMs: number;
   /** Rows in the last transaction: the next one has about as many. */
   lastRows: number;
 }
@@ -102,16 +99,13 @@ async function writeAll<Row>(
   writer: RowWriter<Row>,
   pace: Pace,
 ): Promise<void> {
-  const { clock, signal, summary } = run;
+  const { signal, summary } = run;
   for (let done = 0; done < rows.length; ) {
     writer.ahead?.(rows.slice(done, done + pace.lastRows));
-    const waitMs = pace.nextAtMs - clock.monotonic();
-    if (waitMs > 0) await clock.sleep(waitMs);
     pace.lastRows = await writeTransaction(rows, done, run, writer, pace.size);
     done += pace.lastRows;
     await writer.afterCommit?.();
     Object.assign(summary, writer.counts);
-    pace.nextAtMs = clock.monotonic() + PAUSE_MS;
     run.progress();
     if (signal?.aborted === true) return;
   }
@@ -128,7 +122,7 @@ async function writeTransaction<Row>(
   const { db, clock, kind, summary } = run;
   let [written, rowsMs] = [0, 0];
   const changedBefore = changedBy(summary);
-  await inTransaction(db, clock, "import", (tx) => {
+  await inSlice(db, clock, "import", (tx) => {
     run.requireWanted?.(tx);
     const begunMs = clock.monotonic();
     do {

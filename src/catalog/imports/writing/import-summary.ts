@@ -28,6 +28,17 @@ export function nothingImported(recognized: Recognized): ImportSummary {
   };
 }
 
+/** Rows after which a file is given up if all of them were rejected. */
+export const ROWS_TRIED = 10_000;
+
+/**
+ * Whether the first rows were all rejected, so that the rest is not read: a small compressed file may expand
+ * to gigabytes of such rows.
+ */
+export function isHopeless({ read, rejected }: Pick<ImportSummary, "read" | "rejected">): boolean {
+  return read >= ROWS_TRIED && rejected === read;
+}
+
 /** Rows that the import added or changed. */
 export function changedBy({ inserted, updated }: ImportSummary): number {
   return inserted + updated;

@@ -12,7 +12,8 @@ export type RejectsWriter = ReturnType<typeof createRejectsWriter>;
  */
 export function createRejectsWriter(open: () => number, bytesMax: number) {
   let file: number | null = null;
-  let [kept, bytes] = [0, 0];
+  let kept = 0;
+  let bytes = 0;
   let isFull = false;
   return {
     add({ line, column, fault, fields }: Reject): void {

@@ -22,9 +22,14 @@ export async function runImport<Row>(
   const { clock, context, recognized } = run;
   const startedAtMs = clock.monotonic();
   const summary = nothingImported(recognized);
-  const [rejects, warnings] = [createTally(), createTally()];
+  const rejects = createTally();
+  const warnings = createTally();
   const running: RunningImport<Row> = {
-    ...{ ...run, kind, summary, rejects, warnings },
+    ...run,
+    kind,
+    summary,
+    rejects,
+    warnings,
     cells: { ...run.cells, messengerHosts: context.messengerHosts },
     progress() {
       summary.seconds = Math.round(clock.monotonic() - startedAtMs) / 1000;

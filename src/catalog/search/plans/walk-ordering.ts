@@ -65,7 +65,9 @@ function segments(db: Database, query: Query, most: number): Segment[] {
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
         FROM channels c ${index}
         WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${and(ownBounds)} ${where} ${order}`,
-      ...{ value: "c.value", join, tests },
+      value: "c.value",
+      join,
+      tests,
     }));
   }
   const own = ownBounds.map(({ entrySql }) => `AND ${entrySql}`).join(" ");
@@ -84,7 +86,9 @@ function segments(db: Database, query: Query, most: number): Segment[] {
             FROM metric_orders o CROSS JOIN channels c ON c.id = o.id
             WHERE ${guard(most)} AND ${entriesOf(ordered.column)} ${own} ${where}
               AND c.is_public = 1 AND c.is_chat = @isChat ${order}`,
-          ...{ value: "c.value", join: `c ${isOfMetrics ? METRICS : ""}`, tests },
+          value: "c.value",
+          join: `c ${isOfMetrics ? METRICS : ""}`,
+          tests,
         },
   );
 }

@@ -40,8 +40,10 @@ export function createMaxCall(
     await paced();
     const answer = await ask({
       ...request,
-      ...{ url: `${api}${path}`, headers: { authorization: token } },
-      ...{ timeoutMs: ANSWER_MS, signal },
+      url: `${api}${path}`,
+      headers: { authorization: token },
+      timeoutMs: ANSWER_MS,
+      signal,
     });
     if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
     const { status, json, retryAfterMs } = answer;

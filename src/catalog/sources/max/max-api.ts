@@ -122,7 +122,9 @@ function pageOf(given: readonly unknown[]): MessagePage {
   const timed = given.filter(isTimed);
   const bodiless = timed.filter(({ body }) => body == null);
   return {
-    ...{ messages, count: given.length, times: timed.map(({ timestamp }) => timestamp) },
+    messages,
+    count: given.length,
+    times: timed.map(({ timestamp }) => timestamp),
     isUnderstood: messages.length + bodiless.length === given.length,
   };
 }

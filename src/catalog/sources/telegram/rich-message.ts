@@ -9,8 +9,13 @@ import { asObject, membersOf } from "../../../values/json-object.ts";
 const DEPTH_MAX = 40;
 
 const MEDIA: Readonly<Record<string, string>> = {
-  ...{ photo: "photo", animation: "video", video: "video", audio: "audio", document: "document" },
-  ...{ voice_note: "voice", location: "other" },
+  photo: "photo",
+  animation: "video",
+  video: "video",
+  audio: "audio",
+  document: "document",
+  voice_note: "voice",
+  location: "other",
 };
 
 /** Text of a rich message, one line per block; empty for anything else. */

@@ -106,7 +106,8 @@ function after(
   );
   return {
     ...position,
-    ...{ offset: last + 1, updateAt: nowMs },
+    offset: last + 1,
+    updateAt: nowMs,
     ...(published.length > 0 && { lagMs: Math.max(0, nowMs - Math.max(...published)) }),
   };
 }

@@ -52,7 +52,9 @@ export function createTelegramApi(
         "getUpdates",
         {
           ...(offset !== null && { offset }),
-          ...{ timeout: waitS, limit: UPDATES_MAX, allowed_updates: JSON.stringify(UPDATE_KINDS) },
+          timeout: waitS,
+          limit: UPDATES_MAX,
+          allowed_updates: JSON.stringify(UPDATE_KINDS),
         },
         readUpdates,
         waitS * 1000,

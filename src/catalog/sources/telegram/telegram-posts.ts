@@ -76,7 +76,8 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   const { message_id: messageId, chat, content } = message;
   const album = textOf(content["media_group_id"]);
   if (album === null) return null;
-  const [text, media] = [textIn(content) ?? "", mediaIn(content) ?? []];
+  const text = textIn(content) ?? "";
+  const media = mediaIn(content) ?? [];
   return { chat: chat.id, album, messageId, text, media, row: toPostRow(message) };
 }
 

@@ -38,8 +38,13 @@ export async function readBatch(
   nowMs: number,
 ): Promise<Batch | TelegramFault> {
   const reading: Reading = {
-    ...{ api, nowMs, known: new Map(known.map((chat) => [chat.chat, chat])), changed: new Map() },
-    ...{ channels: [], posts: [], albums: [] },
+    api,
+    nowMs,
+    known: new Map(known.map((chat) => [chat.chat, chat])),
+    changed: new Map(),
+    channels: [],
+    posts: [],
+    albums: [],
   };
   for (const { message, membership } of updates) {
     const fault =

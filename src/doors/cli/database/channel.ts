@@ -93,7 +93,8 @@ function mergeCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((fromName: string, intoName: string, { yes, json }: RemovalOptions) =>
       printResult(context, { json }, async ({ channels }) => {
-        const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
+        const from = channels.channel(fromName);
+        const into = channels.channel(intoName);
         await confirm(
           context.output,
           `This moves ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +

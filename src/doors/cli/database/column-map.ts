@@ -9,7 +9,8 @@ export type ColumnMap = Readonly<Record<string, string>>;
 /** Adds `Theirs=ours` to the names of earlier options. @throws InvalidArgumentError */
 export function addToMap(given: string, before: ColumnMap): ColumnMap {
   const at = given.lastIndexOf("=");
-  const [theirs, ours] = [given.slice(0, Math.max(0, at)).trim(), given.slice(at + 1).trim()];
+  const theirs = given.slice(0, Math.max(0, at)).trim();
+  const ours = given.slice(at + 1).trim();
   if (theirs === "" || ours === "") {
     throw new InvalidArgumentError('Give it as "Theirs=ours", such as "Подписчики=subscribers".');
   }

@@ -9,7 +9,7 @@ import { openInput } from "../../../catalog/imports/reading/input.ts";
 import { keptInput } from "../../../catalog/imports/reading/kept-input.ts";
 import { nothingRecognized } from "../../../catalog/imports/reading/recognized.ts";
 import { readRows } from "../../../catalog/imports/reading/rows.ts";
-import type { ImportSummary } from "../../../catalog/imports/writing/import-summary.ts";
+import { type ImportSummary, isHopeless } from "../../../catalog/imports/writing/import-summary.ts";
 import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
 import { runImport } from "../../../catalog/imports/writing/run-import.ts";
 import { readConfig } from "../../../config.ts";
@@ -18,11 +18,12 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { waitForCopies } from "../../../upkeep/cluster/wait-for-copies.ts";
-import { inEnglish, type Message } from "../../../values/messages/messages.ts";
+import { inEnglish, type Message, message } from "../../../values/messages/messages.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
+  EXIT_FAILED,
   EXIT_INTERRUPTED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
@@ -89,7 +90,9 @@ async function runCommand(
   const reading = readingOf(options);
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
-  const highestNumber = await readThrough(input, name, reading).catch((error: unknown) => {
+  const highestNumber = await readThrough(input, name, reading, {
+    ...{ timezone, messengerHosts, strict: options.strict === true },
+  }).catch((error: unknown) => {
     throw withColumnOptions(error);
   });
   const own = [databasePath, secretPath(databasePath)];
@@ -162,5 +165,9 @@ function report(
     output.note("--rejects FILE writes all rejected rows to a file.");
   }
   if (dryRun) output.note(DRY_RUN);
+  if (isHopeless(summary)) {
+    const { read: rows } = summary;
+    throw new CommandExit(EXIT_FAILED, inEnglish(message("firstRowsRejected", { rows })));
+  }
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }

@@ -4,6 +4,7 @@ import {
   createRejectsWriter,
   type RejectsWriter,
 } from "../../../catalog/imports/writing/rejects-writer.ts";
+import { TURNS_ENDING } from "../../../db/lock-turns.ts";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 
 /**
@@ -21,7 +22,7 @@ export function createRejectsFile(
 }
 
 function openForWriting(path: string, inUse: readonly string[]): number {
-  const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`]);
+  const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`, used + TURNS_ENDING]);
   if (files.some((used) => resolve(used) === resolve(path) || isSameFile(used, path))) {
     throw new CommandExit(
       EXIT_USAGE,

@@ -10,7 +10,7 @@ import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
-import { readSchedule } from "../../../catalog/sources/source-schedule.ts";
+import { readSchedule, readTimeLimit } from "../../../catalog/sources/source-schedule.ts";
 import {
   BOT_KINDS,
   type BotKind,
@@ -37,6 +37,18 @@ function scheduleText(text: string): string {
   return text;
 }
 
+/** The option that sets how long a file of a source may take. */
+export function timeLimitOption(): Option {
+  return new Option(
+    "--time-limit <time>",
+    "how long fetching a file may take, and importing it: such as 90m or 6h; an hour by default",
+  ).argParser((text) => {
+    const read = readTimeLimit(text);
+    if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
+    return read.value;
+  });
+}
+
 interface AddOptions extends FileReading, AsJson {
   name?: string;
   /** Kind of the rows. */
@@ -45,6 +57,7 @@ interface AddOptions extends FileReading, AsJson {
   folder?: string;
   header: Record<string, string>;
   every: string;
+  timeLimit?: number;
 }
 
 /** `kanalog source add`. */
@@ -76,7 +89,8 @@ function addPullCommand(context: CommandContext): Command {
           .argParser(addHeader)
           .default({}, "none"),
       )
-      .option("--every <schedule>", EVERY, scheduleText, USUAL_SCHEDULE),
+      .option("--every <schedule>", EVERY, scheduleText, USUAL_SCHEDULE)
+      .addOption(timeLimitOption()),
   )
     .addOption(jsonOption())
     .action((options: AddOptions) =>
@@ -123,6 +137,7 @@ function settingsOf(options: AddOptions): NewSettings {
     reading: readingOf(options),
     timezone: options.timezone,
     strict: options.strict === true,
+    fileMaxMs: options.timeLimit,
   };
   if (url !== undefined) {
     const settings = { kind: "pull", url, ...file } as const;

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
-import { isBot, placeOf, type Source } from "../../../catalog/sources/sources.table.ts";
+import { fileMaxMs, isBot, placeOf, type Source } from "../../../catalog/sources/sources.table.ts";
 import type { Sources } from "../../../catalog/sources/sources.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
@@ -23,6 +23,7 @@ export function describeSource(source: Source, clock: Clock): Printable {
     rows: isBot(settings) ? "" : settings.rows,
     from: placeOf(settings),
     schedule: source.schedule,
+    time_limit_seconds: isBot(settings) ? null : fileMaxMs(settings) / 1000,
     state: stateOf(source, now),
     last_success_at: formatOptionalInstant(source.succeededAt),
     last_run_at: formatOptionalInstant(source.startedAt),

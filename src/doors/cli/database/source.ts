@@ -8,7 +8,7 @@ import type { CommandContext } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printSummary } from "./import-summary.ts";
-import { addSourceCommand } from "./source-add.ts";
+import { addSourceCommand, timeLimitOption } from "./source-add.ts";
 import { describeSource, noteWithoutChannel, SOURCE } from "./source-description.ts";
 import { runSourceCommand } from "./source-run.ts";
 
@@ -24,6 +24,7 @@ export function sourceCommand(context: CommandContext): Command {
       changeCommand(context, "pause", "pauseSource", "stop reading a source until it is resumed"),
     )
     .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused source again"))
+    .addCommand(timeLimitCommand(context))
     .addCommand(pushesCommand(context))
     .addCommand(removeCommand(context));
 }
@@ -98,6 +99,20 @@ function removeCommand(context: CommandContext): Command {
         const { id } = await sources.find(named);
         const { name } = await sources.removeSource(id, COMMAND_LINE);
         return { removed: id, name };
+      }),
+    );
+}
+
+function timeLimitCommand(context: CommandContext): Command {
+  return new Command("change")
+    .description("change how long a source's files may take, from its next run on")
+    .argument("<source>", SOURCE)
+    .addOption(timeLimitOption().makeOptionMandatory())
+    .addOption(jsonOption())
+    .action((named: string, { timeLimit, ...options }: { timeLimit: number } & AsJson) =>
+      printResult(context, options, async ({ sources, clock }) => {
+        const { id } = await sources.find(named);
+        return describeSource(await sources.setTimeLimit(id, timeLimit, COMMAND_LINE), clock);
       }),
     );
 }

@@ -47,6 +47,9 @@ export function serveConfig(context: CommandContext, options: ServeOptions): Con
 export function serveEnvironment(context: CommandContext, given: ServeOptions): Environment {
   const { host, port, db, workers } = given;
   return withSettings(context.environment, {
-    ...{ KANALOG_HOST: host, KANALOG_PORT: port, KANALOG_DB: db, KANALOG_WORKERS: workers },
+    KANALOG_HOST: host,
+    KANALOG_PORT: port,
+    KANALOG_DB: db,
+    KANALOG_WORKERS: workers,
   });
 }

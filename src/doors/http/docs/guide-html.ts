@@ -68,7 +68,8 @@ function namedTable(table: string): string {
     .replace(/<tr><td>.*<\/td><\/tr>/g, (row) => {
       let at = 0;
       return row.replaceAll("<td>", () => {
-        const [name, kind] = [at === 0 ? "" : columns[at], numberClass(at)];
+        const name = at === 0 ? "" : columns[at];
+        const kind = numberClass(at);
         at += 1;
         return name === "" ? "<td>" : `<td${kind} data-label="${name}">`;
       });

@@ -39,8 +39,14 @@ function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
       const { title, body } = guideHtml(guide.texts[language] ?? guide.texts.en, language);
       html = framedPage({
         ...docs,
-        ...{ title, language, languages, query, body },
-        ...{ root: "../../", current: `${guide.name}/`, styles: PROSE_STYLES },
+        title,
+        language,
+        languages,
+        query,
+        body,
+        root: "../../",
+        current: `${guide.name}/`,
+        styles: PROSE_STYLES,
       });
       pagesByKey.set(key, html);
     }

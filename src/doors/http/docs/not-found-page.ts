@@ -22,7 +22,12 @@ export function notFoundPage(request: Request, docs: Docs): Response | null {
   const root = "../".repeat(depth) || "./";
   const html = framedPage({
     ...docs,
-    ...{ title: words.notFound, language, languages: [language], query: "", root, current: null },
+    title: words.notFound,
+    language,
+    languages: [language],
+    query: "",
+    root,
+    current: null,
     styles: PROSE_STYLES,
     body: `<h1>${words.notFound}</h1>
 <p>${words.notFoundText} <a href="${root}">${words.firstPage}</a></p>`,

@@ -22,8 +22,9 @@ const WHEN: Record<ErrorCode, string> = {
   payload_too_large: "The body is larger than the method accepts",
   unsupported_media_type: "The body's Content-Type is not application/json",
   throttled:
-    "The webhook was tested less than a minute ago, its host got six pings and resends in the last " +
-    "minute, or too many attempts are in progress",
+    "The organization's queries or changes have used up the plan's time, or wait behind its earlier ones; " +
+    "for exports, two are under way; for webhooks, it was tested less than a minute ago, its host got six " +
+    "pings and resends in the last minute, or too many attempts are in progress",
   timeout: "The database query took too long; retry later or narrow the selection",
   unavailable: "The storage or the sender is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",
@@ -46,8 +47,9 @@ export function errorResponses(
     ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),
     ...(method.planRule === undefined ? [] : (["tariff_required"] as const)),
     ...method.errors,
+    "throttled",
     ...(method.units === undefined
-      ? (["permission_denied", "throttled"] as const)
+      ? (["permission_denied"] as const)
       : (["rate_limited", "timeout"] as const)),
     ...((method.units ?? 0) > 0 ? (["quota_exceeded"] as const) : []),
     "unavailable",

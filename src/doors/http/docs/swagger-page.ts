@@ -30,8 +30,13 @@ export function swaggerRoutes(
   const framed = (title: string, current: string | null, up: string) =>
     framedPage({
       ...docs,
-      ...{ title, language: "en", languages: ["en"], query: "" },
-      ...{ root: `../${up}`, current, body: bodyOf(up) },
+      title,
+      language: "en",
+      languages: ["en"],
+      query: "",
+      root: `../${up}`,
+      current,
+      body: bodyOf(up),
       styles: ["docs/swagger-ui.css", "docs/methods-page.css"],
     });
   const customers = framed("Channel Data API", "", "");

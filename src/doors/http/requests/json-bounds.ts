@@ -17,14 +17,20 @@ const ITEMS_MAX = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
-const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
 /** The limit that a text exceeds; null if none, whether or not it is valid JSON. */
 export function brokenBound(json: Uint8Array): Message | null {
-  let [depth, members, containers, texts, items] = [0, 0, 0, 0, 0];
+  let depth = 0;
+  let members = 0;
+  let containers = 0;
+  let texts = 0;
+  let items = 0;
   for (let at = 0; at < json.length; at++) {
     switch (json[at]) {
       case QUOTE:

@@ -15,6 +15,7 @@ export function csrfToken(secret: string, formCookie: string, sessionId: string 
 
 /** Compares tokens in constant time. */
 export function isSameToken(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  const one = Buffer.from(given);
+  const other = Buffer.from(expected);
   return one.length === other.length && timingSafeEqual(one, other);
 }

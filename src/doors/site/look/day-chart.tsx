@@ -24,7 +24,8 @@ export function DayChart<Row extends { day: string }>({
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];
 }): JSX.Element {
   const { words: common } = visit;
-  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  const from = days[0]?.day;
+  const to = days.at(-1)?.day;
   if (instead !== null) {
     return (
       <section>

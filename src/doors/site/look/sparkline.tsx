@@ -9,7 +9,8 @@ const MARGIN = 2;
 /** A line without axes; the number beside it tells screen readers the same. Nothing for a single value. */
 export function Sparkline({ values }: { values: readonly number[] }): JSX.Element | null {
   if (values.length < 2) return null;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const x = (at: number) => MARGIN + Math.round((at * (WIDTH - 2 * MARGIN)) / (values.length - 1));
   const y = (value: number) =>
     low === high

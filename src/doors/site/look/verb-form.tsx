@@ -40,7 +40,10 @@ function ArgumentField({
   const { labels, hints, choices } = visit.words.resources;
   const hint = hints[name];
   const field = {
-    ...{ visit, action, name, label: labels[name] ?? name },
+    visit,
+    action,
+    name,
+    label: labels[name] ?? name,
     ...(hint !== undefined && { hint }),
   };
   const options = schema["enum"] as readonly string[] | undefined;

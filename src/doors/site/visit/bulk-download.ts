@@ -28,7 +28,9 @@ export async function bulkDownload(
   const rate = services.limits.takeRequest(caller, visit.nowMs);
   if (!rate.allowed) throw rateLimited(rate, caller.plan.requestsPerSecond);
   const outcome = await callMethod(method, filter, {
-    ...{ services, caller, nowMs: visit.nowMs },
+    services,
+    caller,
+    nowMs: visit.nowMs,
     callerAt: (nowMs) => callerAt(nowMs, visit, context),
     readBody: async () => ({}),
     pageUrl: (query) => `?${query}`,
@@ -67,8 +69,12 @@ async function callerAt(
   }
   const viewer = await viewerOf(membership, accounts, nowMs);
   const [key] = await keys.newest({
-    ...{ organizationId: viewer.organization.id, memberId: viewer.member.id },
-    ...{ areEnded: false, nowMs, before: null, limit: 1 },
+    organizationId: viewer.organization.id,
+    memberId: viewer.member.id,
+    areEnded: false,
+    nowMs,
+    before: null,
+    limit: 1,
   });
   if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
   return { ...viewer, key, copy };

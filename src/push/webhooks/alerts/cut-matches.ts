@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../../db/database.ts";
-import { inParts, inTransaction } from "../../../db/transaction.ts";
+import { inParts, inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
@@ -13,8 +13,6 @@ import { selectMatched } from "./match-posts.store.ts";
 import type { Matched } from "./match-posts.ts";
 import { pausedFrom } from "./paused-alerts.ts";
 
-/** How long a transaction may process further alerts; the alert in progress comes on top. */
-const CUT_MS = 5;
 /** Queued posts to remove per step. */
 const FORGOTTEN_MAX = 200;
 
@@ -26,7 +24,7 @@ export interface MatchedPart {
 }
 
 /**
- * Puts matching posts into events, alert by alert, until the lock has been held long enough. The same
+ * Puts matching posts into events, alert by alert, until the slice is over. The same
  * transaction advances each alert past these posts, so that none is sent to it twice.
  * @returns how many alerts are done
  */
@@ -35,16 +33,15 @@ export function cutMatches(
   clock: Clock,
   { matched, last }: MatchedPart,
 ): Promise<number> {
-  return inTransaction(db, clock, "cut-alerts", async (tx) => {
+  return inSlice(db, clock, "cut-alerts", async (tx, isOver) => {
     const nowMs = clock.now();
     await noteHeartbeat(tx, nowMs);
-    const endAtMs = clock.monotonic() + CUT_MS;
     const shared = { last, nowMs, texts: new Map(), pausedFrom: new Map() };
     let cut = 0;
     for (const one of matched) {
       await cutAlert(tx, one, shared);
       cut += 1;
-      if (clock.monotonic() >= endAtMs) break;
+      if (isOver()) break;
     }
     return cut;
   });

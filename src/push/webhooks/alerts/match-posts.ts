@@ -40,7 +40,9 @@ export function matchPosts(
   const index = currentAlerts(db, dayOf(clock.now()), isOver);
   if (index === null) return { last: after, posts: 0, characters: 0, matched: [] };
   const matched = new Map<number, number[]>();
-  let [last, posts, characters] = [after, 0, 0];
+  let last = after;
+  let posts = 0;
+  let characters = 0;
   for (const row of readAlertPosts(db, { after, until })) {
     last = row.sequence;
     posts += 1;

@@ -27,7 +27,8 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
   if (query === null) return { matches: 0, matches_capped: false, results: [] };
   const fromMs = nowMs - PREVIEW_DAYS * DAY_MS;
   const found: { id: number; publishedAt: number }[] = [];
-  let [walked, characters] = [0, 0];
+  let walked = 0;
+  let characters = 0;
   const { channelId } = criteria;
   for (const row of readRecentPosts(db, { channelId, fromMs, walkedMax: WALKED_MAX })) {
     walked += 1;

@@ -1,5 +1,4 @@
 import type { Calls } from "../../../db/operations.ts";
-import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { cutMatches, endMatchedPart, type MatchedPart } from "./cut-matches.ts";
 import { matchPosts } from "./match-posts.ts";
@@ -37,7 +36,6 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
         while (left.matched.length > 0) {
           const done = await work.cutMatches(left);
           left = { ...left, matched: left.matched.slice(done) };
-          await clock.sleep(PARTS_PAUSE_MS);
           if (isOver()) return;
         }
         await work.endMatchedPart({ last: left.last });

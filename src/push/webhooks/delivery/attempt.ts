@@ -1,5 +1,6 @@
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
+import { ATTEMPT_MAX_MS } from "../../../ports/own-work.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
@@ -7,9 +8,6 @@ import { readTargetUrl } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { answered, OUTCOMES } from "./outcome.ts";
 import { signatureHeader } from "./signature.ts";
-
-/** Time limit of an attempt, from resolving the name to the end of the response head. */
-const ATTEMPT_MAX_MS = 10_000;
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */

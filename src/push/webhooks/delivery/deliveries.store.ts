@@ -8,7 +8,9 @@ const add = change((db) =>
     .insert(webhookDeliveries)
     .values({
       ...allParams("webhookId", "event", "state", "alertId"),
-      ...{ posts: param("postIds"), createdAt: param("nowMs"), nextAttemptAt: param("dueAt") },
+      posts: param("postIds"),
+      createdAt: param("nowMs"),
+      nextAttemptAt: param("dueAt"),
     })
     .returning({ id: webhookDeliveries.id }),
 );

@@ -59,7 +59,8 @@ const undeliver = change((db) =>
     .update(webhookDeliveries)
     .set({
       ...allParams("state", "failures", "nextAttemptAt"),
-      ...{ claim: null, claimedUntil: null },
+      claim: null,
+      claimedUntil: null,
     })
     .where(isClaimed),
 );

@@ -46,7 +46,7 @@ export async function forgetReadPosts(tx: Transaction, last: number): Promise<vo
  * join, made in the written order, finds one row by its key.
  */
 const MATCHES = `
-  SELECT p.id
+  SELECT p.id, p.channel_id AS channelId
   FROM webhooks w
     CROSS JOIN json_each(@sequences) wanted
     CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence
@@ -59,13 +59,18 @@ const MATCHES = `
   WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id`;
 
-/** Numbers of the posts that a webhook gets, as `MATCHES` says. */
+/**
+ * Numbers of the posts that a webhook gets, as `MATCHES` says.
+ * @param served as `servedChannels`
+ */
 export function selectMatches(
   db: Database,
   of: { webhookId: number; sequences: readonly number[]; freshFrom: number },
+  served: ReadonlySet<number> | null,
 ): number[] {
-  return statement<{ id: number }>(db, MATCHES)
+  return statement<{ id: number; channelId: number }>(db, MATCHES)
     .all({ ...of, sequences: JSON.stringify(of.sequences) })
+    .filter(({ channelId }) => served === null || served.has(channelId))
     .map(({ id }) => id);
 }
 

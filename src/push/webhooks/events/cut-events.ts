@@ -4,6 +4,7 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
+import { servedChannels } from "../manage/watched-channels.store.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import { advanceWebhook, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
 import { eventBody } from "./event-body.ts";
@@ -86,7 +87,8 @@ export async function cutEvents(
   if (webhook === undefined) return;
   if (await isServed(tx, webhook.organizationId, nowMs)) {
     const freshFrom = nowMs - FRESH_MS;
-    const matches = selectMatches(tx, { webhookId, sequences, freshFrom });
+    const served = await servedChannels(tx, webhookId);
+    const matches = selectMatches(tx, { webhookId, sequences, freshFrom }, served);
     for (const { postIds, posts } of eventsOf(tx, matches, texts)) {
       const body = eventBody("post.created", webhookId, nowMs, posts);
       await addDelivery(tx, { webhookId, event: "post.created", postIds, body, nowMs });

@@ -1,6 +1,7 @@
 import type { Database } from "../../../db/database.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inParts, inSlice, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { fitRows, selectChanging } from "../manage/watched-channels.store.ts";
 import { anyWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
@@ -12,9 +13,6 @@ import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
 /** Webhook work that runs on a timer, on the thread that writes it. */
 export const webhookWork = { startDueWork, cutPart, endPart, disableFailed };
 
-/** How long a transaction may process further webhooks; the webhook in progress comes on top. */
-const CUT_MS = 5;
-
 /** Whether there may be work. Checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (!(await anyWebhook(db))) return false;
@@ -24,8 +22,8 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 }
 
 /**
- * The first step: records a heartbeat, empties the queues of webhooks that get no events, and starts a
- * batch if one is due.
+ * The first step: records a heartbeat, empties the queues of webhooks that get no events, finishes changes
+ * of lists that a killed process began, and starts a batch if one is due.
  * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
 export async function startDueWork(
@@ -35,6 +33,7 @@ export async function startDueWork(
 ): Promise<{ isBatch: boolean; part: Part | null }> {
   await inTransaction(db, clock, "webhooks-look", (tx) => noteHeartbeat(tx, clock.now()));
   await endUnserved(db, clock);
+  await finishLists(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
     if (nowMs < (await readTimes(tx)).batchedAt + batchMs) return false;
@@ -45,20 +44,19 @@ export async function startDueWork(
 }
 
 /**
- * Puts a part's posts into events, webhook by webhook, until the lock has been held long enough.
+ * Puts a part's posts into events, webhook by webhook, until the slice is over.
  * @returns how many webhooks are done
  */
 export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
-  return inTransaction(db, clock, "cut-events", async (tx) => {
+  return inSlice(db, clock, "cut-events", async (tx, isOver) => {
     const nowMs = clock.now();
     await noteHeartbeat(tx, nowMs);
-    const endAtMs = clock.monotonic() + CUT_MS;
     const texts: PostTexts = new Map();
     let cut = 0;
     for (const one of wanted) {
       await cutEvents(tx, one, last, nowMs, texts);
       cut += 1;
-      if (clock.monotonic() >= endAtMs) break;
+      if (isOver()) break;
     }
     return cut;
   });
@@ -73,8 +71,17 @@ export async function endPart(
   clock: Clock,
   { last }: Pick<Part, "last">,
 ): Promise<Part | null> {
-  await inTransaction(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
+  await inSlice(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
   return nextPart(db);
+}
+
+async function finishLists(db: Database, clock: Clock): Promise<void> {
+  await inParts(db, clock, "webhook-channels", async (tx) => {
+    const id = await selectChanging(tx);
+    if (id === null) return false;
+    await fitRows(tx, id, () => true);
+    return true;
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/claims.store.ts";
@@ -29,10 +28,7 @@ export function createPush(
     while (part !== null) {
       const { last } = part;
       let { wanted } = part;
-      while (wanted.length > 0) {
-        wanted = wanted.slice(await work.cutPart({ last, wanted }));
-        await clock.sleep(PARTS_PAUSE_MS);
-      }
+      while (wanted.length > 0) wanted = wanted.slice(await work.cutPart({ last, wanted }));
       part = await work.endPart({ last });
       // Sends finished events while the next part is being processed.
       if (part !== null && (await isAttemptDue(db, clock.now()))) {

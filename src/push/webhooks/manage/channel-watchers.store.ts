@@ -1,6 +1,6 @@
 import type { Removal, Watchers } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { channelsOf, putChannels } from "./webhooks.store.ts";
+import { replaceInList } from "./watched-channels.store.ts";
 
 /** What happens to webhooks, and to alerts, whose channel is being merged or deleted. */
 export const channelWatchers: Watchers = {
@@ -37,11 +37,7 @@ export const channelWatchers: Watchers = {
     ).get(id);
     if (next === undefined) return false;
     const { webhookId } = next;
-    const channels = (await channelsOf(tx, webhookId)).flatMap((channel) => {
-      if (channel !== id) return [channel];
-      return intoId === null ? [] : [intoId];
-    });
-    await putChannels(tx, webhookId, [...new Set(channels)]);
+    await replaceInList(tx, webhookId, { id, intoId });
     statement(tx, "DELETE FROM webhook_channels WHERE channel_id = ? AND webhook_id = ?").run(
       id,
       webhookId,

@@ -1,7 +1,7 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inSlice, inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -9,21 +9,23 @@ import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import type { OwnItem } from "./own-item.ts";
+import { channelsOf, fitRows, setChannels } from "./watched-channels.store.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
-  channelsOf,
   countWebhooksNow,
   deleteWebhook,
   disable,
   enable,
   insertWebhook,
-  replaceChannels,
   selectWebhook,
   updateWebhook,
 } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
-/** Changes of webhooks by owners and administrators, one transaction each. */
+/**
+ * Changes of webhooks by owners and administrators, one transaction each; after a new list of channels,
+ * `fitChannelsPart` is called until nothing is left.
+ */
 
 /** An organization's webhook. @throws AppError `not_found`, also for another organization's */
 export async function ownWebhook(db: Database, { organizationId, id }: OwnItem): Promise<Webhook> {
@@ -43,17 +45,19 @@ interface NewWebhook {
 }
 
 /** Creates a webhook. @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
-export function addWebhook(
+export async function addWebhook(
   db: Database,
   clock: Clock,
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
+  requireRoom(plan, countWebhooksNow(db, organizationId));
+  // Thousands may be looked up, so this precedes the lock.
+  await requireChannels(db, plan, channels);
   return inTransaction(db, clock, "webhook-create", async (tx) => {
     requireRoom(plan, countWebhooksNow(tx, organizationId));
-    await requireChannels(tx, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = await insertWebhook(tx, row);
-    await replaceChannels(tx, id, channels);
+    await setChannels(tx, id, channels);
     const details = { host: hostOf(url), channels: channels.length };
     await recordChange(tx, clock, by, ofWebhook("create", { organizationId, id }, details));
     return id;
@@ -88,6 +92,10 @@ export async function changeWebhook(
     const { id } = await ownWebhook(db, own);
     await emptyQueues(db, clock, [id]);
   }
+  if (change.channels !== undefined) {
+    requireEnabling(await ownWebhook(db, own), change);
+    await requireChannels(db, plan, change.channels);
+  }
   await inTransaction(db, clock, "webhook-change", async (tx) => {
     const webhook = await ownWebhook(tx, own);
     const { disabledReason } = webhook;
@@ -99,8 +107,7 @@ export async function changeWebhook(
       channels !== undefined && channels.join() !== (await channelsOf(tx, own.id)).join();
     requireEnabling(webhook, change);
     const now = clock.now();
-    if (channels !== undefined) await requireChannels(tx, plan, channels);
-    if (changesChannels) await replaceChannels(tx, own.id, channels);
+    if (changesChannels) await setChannels(tx, own.id, channels);
     if (url !== undefined) await updateWebhook(tx, own.id, { url });
     if (enables) {
       requireRoom(plan, countWebhooksNow(tx, own.organizationId) - 1);
@@ -122,10 +129,16 @@ export async function changeWebhook(
   if (change.isActive === false) await emptyQueues(db, clock, [own.id]);
 }
 
+/**
+ * Continues a change of a webhook's list of channels, of which thousands may have to be written.
+ * @returns whether something is left
+ */
+export function fitChannelsPart(db: Database, clock: Clock, id: number): Promise<boolean> {
+  return inSlice(db, clock, "webhook-channels", (tx, isOver) => fitRows(tx, id, isOver));
+}
+
 /** Deliveries to remove per step, each with its attempts and a body of up to a megabyte. */
 const REMOVED_MAX = 10;
-/** How long a transaction may start further steps. */
-const REMOVED_MS = 12;
 
 /**
  * Removes part of a webhook, whose log may be long. The caller repeats this until nothing is left, so that
@@ -138,10 +151,11 @@ export function removeWebhookPart(
   clock: Clock,
   { by, ...own }: OwnItem & { by: Actor },
 ): Promise<boolean> {
-  return inTransaction(db, clock, "webhook-delete", async (tx) => {
+  return inSlice(db, clock, "webhook-delete", async (tx, isOver) => {
     const { disabledReason } = await ownWebhook(tx, own);
     if (disabledReason === "") await disable(tx, own.id, "customer", clock.now());
-    const endAtMs = clock.monotonic() + REMOVED_MS;
+    if ((await channelsOf(tx, own.id)).length > 0) await setChannels(tx, own.id, []);
+    if (await fitRows(tx, own.id, isOver)) return true;
     do {
       if ((await deleteDeliveries(tx, own.id, REMOVED_MAX)) === 0) {
         const alerts = await countAlertsOfWebhook(tx, own.id);
@@ -150,7 +164,7 @@ export function removeWebhookPart(
         if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own, details));
         return false;
       }
-    } while (clock.monotonic() < endAtMs);
+    } while (!isOver());
     return true;
   });
 }

@@ -6,8 +6,9 @@ import { message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import { selectDeliveries } from "./deliveries-log.store.ts";
 import { requireWebhook, type StaffWebhookChanges } from "./staff-changes.ts";
+import { channelsOf } from "./watched-channels.store.ts";
 import type { DeliveryView } from "./webhook-views.ts";
-import { channelsOf, selectWebhooks } from "./webhooks.store.ts";
+import { selectWebhooks } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
 export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;

@@ -1,5 +1,5 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
-import type { Database, Transaction } from "../../../db/database.ts";
+import type { Database } from "../../../db/database.ts";
 import { AppError, fieldError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { unknownChannels } from "./webhooks.store.ts";
@@ -33,12 +33,8 @@ export function requireFew({ code, webhookChannels }: Plan, channels: number): v
 const NAMED_MAX = 100;
 
 /** @throws AppError `invalid` on `channels` if a webhook may not watch them */
-export async function requireChannels(
-  tx: Transaction,
-  plan: Plan,
-  channels: number[],
-): Promise<void> {
-  const faults = await channelFaults(tx, plan, channels);
+export async function requireChannels(db: Database, plan: Plan, channels: number[]): Promise<void> {
+  const faults = await channelFaults(db, plan, channels);
   if (faults.length > 0) throw fieldError({ channels: faults });
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query, queryNow } from "../../../db/query.ts";
+import { change, eqParam, param, query, queryNow } from "../../../db/query.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
@@ -105,72 +105,6 @@ const remove = change((db) => db.delete(webhooks).where(eqParam(webhooks.id, "id
 /** Deletes a webhook with everything that belongs to it. @returns whether it existed */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
   return (await remove(tx).run({ id })).changes > 0;
-}
-
-const list = query((db) =>
-  db
-    .select({ channels: webhookLists.channels })
-    .from(webhookLists)
-    .where(eqParam(webhookLists.webhookId, "webhookId")),
-);
-
-/** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
-export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
-  return (await list(db).get({ webhookId }))?.channels ?? [];
-}
-
-const putList = change((db) =>
-  db
-    .insert(webhookLists)
-    .values(allParams("webhookId", "channels"))
-    .onConflictDoUpdate({
-      target: webhookLists.webhookId,
-      set: { channels: sql`excluded.channels` },
-    }),
-);
-
-/** Writes the list of a webhook's channels, but not the rows of `webhook_channels`. */
-export async function putChannels(
-  tx: Transaction,
-  webhookId: number,
-  channels: readonly number[],
-): Promise<void> {
-  await putList(tx).run({ webhookId, channels });
-}
-
-/**
- * Makes a webhook watch these channels and no others. Only differences are written: a channel that it
- * already watched stays as it is, the others are watched from now on. Raw SQL, because one statement may
- * write thousands of rows.
- */
-export async function replaceChannels(
-  tx: Transaction,
-  webhookId: number,
-  channels: readonly number[],
-): Promise<void> {
-  // The rows, not the list: while a channel is being merged, they have both it and the other one.
-  const watched = statement<{ id: number }>(
-    tx,
-    "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
-  );
-  const before = new Set(watched.all(webhookId).map(({ id }) => id));
-  const removed = [...before.difference(new Set(channels))];
-  const added = channels.filter((id) => !before.has(id));
-  if (removed.length > 0) {
-    statement(
-      tx,
-      `DELETE FROM webhook_channels
-       WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))`,
-    ).run(webhookId, JSON.stringify(removed));
-  }
-  if (added.length > 0) {
-    statement(
-      tx,
-      `INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
-       SELECT value, ?, ? FROM json_each(?)`,
-    ).run(webhookId, lastSequence(tx), JSON.stringify(added));
-  }
-  await putChannels(tx, webhookId, channels);
 }
 
 /** Those of the numbers that no public channel has. Raw SQL, because there may be thousands. */

@@ -44,6 +44,12 @@ export const webhookLists = sqliteTable("webhook_lists", {
   channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
 });
 
+/** Webhooks whose rows are being changed to their list; and the list by which events are made meanwhile. */
+export const changingLists = sqliteTable("changing_lists", {
+  webhookId: integer("webhook_id").primaryKey(),
+  served: text("served", { mode: "json" }).$type<number[]>().notNull(),
+});
+
 /** Pings and resends of the last minute, by host. */
 export const manualAttempts = sqliteTable("manual_attempts", {
   organizationId: integer("organization_id").notNull(),

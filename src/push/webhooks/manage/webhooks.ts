@@ -2,7 +2,6 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { PARTS_PAUSE_MS } from "../../../db/transaction.ts";
 import { AppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
@@ -12,6 +11,7 @@ import type { Sender } from "../delivery/sender.ts";
 import {
   addWebhook,
   changeWebhook,
+  fitChannelsPart,
   ownWebhook,
   type removeWebhookPart,
   requireEnabling,
@@ -25,7 +25,14 @@ import type { NewSecretView, WebhookView } from "./webhook-views.ts";
 import { selectWebhook } from "./webhooks.store.ts";
 
 /** Changes of webhooks, on the thread that writes changes by people. */
-export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTest, startResend };
+export const webhookChanges = {
+  addWebhook,
+  changeWebhook,
+  fitChannelsPart,
+  rotateSecret,
+  startTest,
+  startResend,
+};
 
 /** A removal may take long, so it runs on the thread for timed work. */
 type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeWebhookPart }>;
@@ -51,6 +58,12 @@ export function createWebhooks(
   const { get, ...reads } = createWebhookReads(db);
   const attempts = createManualAttempts(writer, sender, () => random.uuid(clock.now()));
 
+  /** Writes a new list's rows, part by part, between which others' changes take their turns. */
+  async function fitChannels(id: number): Promise<void> {
+    let isLeft = true;
+    while (isLeft) isLeft = await writer.fitChannelsPart(id);
+  }
+
   return {
     get,
     ...reads,
@@ -70,6 +83,7 @@ export function createWebhooks(
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: address.url, channels, secret: sealed, by };
       const id = await writer.addWebhook(row);
+      await fitChannels(id);
       return { ...(await get({ organizationId, id })), secret };
     },
 
@@ -87,6 +101,7 @@ export function createWebhooks(
       if (address !== undefined) await requireAcceptable(db, guard, address, plan, channels ?? []);
       const change = { url: address?.url, channels, isActive };
       await writer.changeWebhook({ ...own, plan, change, by });
+      if (channels !== undefined) await fitChannels(own.id);
       return get(own);
     },
 
@@ -101,7 +116,8 @@ export function createWebhooks(
 
     /** Removes a webhook with all that belongs to it, which may take long. */
     async remove(own: OwnItem, by: Actor): Promise<void> {
-      while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PARTS_PAUSE_MS);
+      let isLeft = true;
+      while (isLeft) isLeft = await writer.removeWebhookPart({ ...own, by });
     },
 
     /** Replaces the signing secret. @param overlapMs how long the previous one signs too */

@@ -2,6 +2,10 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { claimDelivery } from "../../../../src/push/webhooks/delivery/claims.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
+import {
+  servedChannels,
+  setChannels,
+} from "../../../../src/push/webhooks/manage/watched-channels.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
@@ -41,6 +45,10 @@ export async function exercisePush(world: World): Promise<void> {
   await exerciseAlerts(world);
   await call("GET", "?limit=100");
   await call("GET", `${first}/`);
+  // A process was killed while it changed a list.
+  await inTransaction(db, clock, "webhook-change", (tx) => setChannels(tx, first, [7, 8]));
+  await servedChannels(db, first);
+  await app.push.runDue();
   await call("PATCH", `${first}/`, { channels: [7, 8, 9], is_active: false });
   await call("PATCH", `${first}/`, { is_active: true, url: "https://receiver9.example/hook" });
   await call("POST", `${second}/rotate-secret/`, { overlap_hours: 1 });

@@ -154,6 +154,7 @@ test("the plans are those of the contract", async () => {
     webhooks: numbers[4],
     webhook_channels: numbers[5],
     alerts: numbers[6],
+    ...{ database_ms_per_second: 250, lock_ms_per_second: 50 },
     export: plan === "profi",
   });
   expect(results).toEqual([

@@ -20,6 +20,7 @@ test("plan set changes only the given limits, and prints the plan", async () => 
     "0",
     "--alerts",
     "7",
+    ...["--database-ms", "500", "--lock-ms", "20"],
   ];
   const growth = {
     plan: "growth",
@@ -30,6 +31,8 @@ test("plan set changes only the given limits, and prints the plan", async () => 
     webhooks: 1,
     webhook_channels: 0,
     alerts: 7,
+    database_ms_per_second: 500,
+    lock_ms_per_second: 20,
     export: false,
   };
   expect(await machine.json<object>(words)).toEqual(growth);
@@ -48,6 +51,8 @@ test("limits out of range are refused in one line, with exit 2, and change nothi
     ["--webhooks", "1001", "0 to 1000"],
     ["--webhook-channels", "many", "0 to 1000000"],
     ["--alerts", "10001", "0 to 10000"],
+    ["--database-ms", "0", "1 to 64000"],
+    ["--lock-ms", "1001", "1 to 1000"],
   ] as const) {
     const words = ["plan", "set", "start", `${option}=${value}`];
     const { exitCode, out, notes } = await machine.run(words);

@@ -144,8 +144,8 @@ test("an existing draft is left alone, because another export may be writing it"
 });
 
 describe("an export of many posts", () => {
-  const POSTS = Number(process.env["KANALOG_TEST_EXPORT_POSTS"] ?? 80_000);
-  const CHARACTERS = 2_500;
+  const POSTS = Number(process.env["KANALOG_TEST_EXPORT_POSTS"] ?? 40_000);
+  const CHARACTERS = 5_000;
   /** Allows for garbage not collected yet; half of the file would exceed it. */
   const MOST_MORE_BYTES = 96 * 1024 * 1024;
 
@@ -172,7 +172,7 @@ describe("an export of many posts", () => {
 
   test("to a pipe that is closed early ends without an error", async () => {
     await importChannels();
-    addPosts(10_000, 1_000);
+    addPosts(2_000, 5_000);
     const child = machine.spawn(["export", "posts"]);
     const reader = child.stdout.getReader();
     await reader.read();
@@ -183,7 +183,7 @@ describe("an export of many posts", () => {
 
   test("that is ended by a signal leaves no file under its name", async () => {
     await importChannels();
-    addPosts(80_000, 1_000);
+    addPosts(16_000, 5_000);
     for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
       const child = machine.spawn(["export", "posts", "export.csv"]);
       // The draft exists from the first part on, and writing 80 MB takes a while.

@@ -93,6 +93,16 @@ test("--rejects writes every rejected row with line, column, reason and fields",
   expect(titles()).toEqual(["T"]);
 });
 
+test("a file whose first 10,000 rows are all rejected is given up with exit 1 and a sentence, however much follows", async () => {
+  const bad = `id,title,subscribers\n${"1,Один,many\n".repeat(100_000)}`;
+  await Bun.write(machine.path("bad.csv.gz"), gzipSync(bad));
+  const { exitCode, out, notes } = await machine.run(["import", "channels", "bad.csv.gz"]);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^1\d{4} read: 0 inserted/);
+  expect(notes).toContain("rejected: subscribers: A valid integer is required. (1");
+  expect(notes).toMatch(/All of the first 1\d{4} rows were rejected, so the rest was not read\./);
+});
+
 test("--rejects into a missing folder is reported in one line, and nothing is imported", async () => {
   machine.write("channels.csv", CHANNELS);
   const { exitCode, out, notes } = await machine.run([

@@ -74,18 +74,39 @@ test("list --json prints each source with its state, its times and its last erro
   expect(await listed()).toEqual([
     {
       ...{ id: 1, name: "file", kind: "pull", rows: "channels", from: `${page.url}channels.csv` },
-      ...{ schedule: "0 5 * * *", state: "failing", failures: 1 },
+      ...{ schedule: "0 5 * * *", time_limit_seconds: 3_600, state: "failing", failures: 1 },
       ...{ last_success_at: null, last_run_at: time, next_run_at: time, lag_seconds: null },
       last_error:
         "The server answered with an HTML page instead of a file: does the address require signing in?",
     },
     {
       ...{ id: 2, name: "bot", kind: "telegram", rows: "", from: "@kanalog_bot" },
-      ...{ schedule: "1m", state: "paused", failures: 0 },
+      ...{ schedule: "1m", time_limit_seconds: null, state: "paused", failures: 0 },
       ...{ last_success_at: null, last_run_at: null, next_run_at: null, lag_seconds: null },
       last_error: "",
     },
   ]);
+});
+
+test("a file may take an hour, unless the source says otherwise when it is added or later; a bot has no such limit", async () => {
+  await addPull("--url", `${page.url}a.csv`, "--name", "usual");
+  await addPull("--url", `${page.url}b.csv`, "--name", "long", "--time-limit", "6h");
+  await addBot(`${TELEGRAM_TOKEN}\n`, "--name", "bot");
+  const limits = async () =>
+    (await listed()).map((one) => (one as { time_limit_seconds: number }).time_limit_seconds);
+  expect(await limits()).toEqual([3_600, 21_600, null as never]);
+  const changed = await source(["change", "usual", "--time-limit", "90m"]);
+  expect(changed).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/limit_seconds +5400\n/),
+  });
+  expect((await limits())[0]).toBe(5_400);
+  expect(await source(["change", "bot", "--time-limit", "90m"])).toMatchObject({
+    ...{ exitCode: 2, notes: expect.stringContaining("only files have a time limit") },
+  });
+  expect(await source(["change", "usual", "--time-limit", "never"])).toMatchObject({
+    ...{ exitCode: 2, notes: expect.stringContaining("Enter a time from 1m to 31d") },
+  });
 });
 
 test("an address that answers HTML is reported in one line, and nothing is imported", async () => {

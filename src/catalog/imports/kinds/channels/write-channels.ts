@@ -51,7 +51,8 @@ export function createChannelWriter(
   const moved = createMovedHandles(note);
   const withCodes = createDirectoryCodes(db, records);
   /** Search texts written by the last transaction, and in total. */
-  let [written, writtenInAll] = [0, 0];
+  let written = 0;
+  let writtenInAll = 0;
   let times = 0;
   let areRefreshes = false;
   let areCountsOutdated = false;

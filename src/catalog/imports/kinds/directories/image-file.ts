@@ -15,7 +15,8 @@ const DATA_LENGTH_MAX = DATA_PREFIX.length + 4 * Math.ceil(BYTES_MAX / 3);
 
 /** An address, the name of a file, or the image itself. */
 export function imageColumn(): Column<string> {
-  const [name, data] = [lineColumn(2048), lineColumn(DATA_LENGTH_MAX)];
+  const name = lineColumn(2048);
+  const data = lineColumn(DATA_LENGTH_MAX);
   return {
     nullable: true,
     read: (cell) => (isData(cell) ? data : name).read(cell),

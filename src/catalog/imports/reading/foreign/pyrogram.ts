@@ -56,7 +56,11 @@ export const pyrogram: ForeignFormat = {
     const kind = /channel$/i.test(String(chat["type"])) ? "channel" : "chat";
     const { id, title, username, description, members_count } = chat;
     return {
-      ...{ msgr_id: id, handle: username, title, kind, description },
+      msgr_id: id,
+      handle: username,
+      title,
+      kind,
+      description,
       subscribers: members_count,
     };
   },

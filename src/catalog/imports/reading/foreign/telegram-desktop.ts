@@ -6,8 +6,12 @@ import { sumOfCounts } from "./reactions.ts";
 
 /** Media by Telegram Desktop's `media_type`. */
 const MEDIA: Record<string, string> = {
-  ...{ animation: "video", video_file: "video", video_message: "video" },
-  ...{ audio_file: "audio", voice_message: "voice", sticker: "sticker" },
+  animation: "video",
+  video_file: "video",
+  video_message: "video",
+  audio_file: "audio",
+  voice_message: "voice",
+  sticker: "sticker",
 };
 const OTHER_MEDIA = [
   "contact_information",

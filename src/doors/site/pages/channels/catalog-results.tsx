@@ -56,7 +56,9 @@ export async function CatalogResults({
         // The export has no filter by a list of numbers.
         filter.ids === "" &&
           (await DownloadForm({
-            ...{ visit, context, perThousand: visit.words.mentionPages.unitsPerThousand },
+            visit,
+            context,
+            perThousand: visit.words.mentionPages.unitsPerThousand,
             rows: count === null || count.isMore ? null : count.channels,
           }))
       }

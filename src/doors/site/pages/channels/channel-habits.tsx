@@ -60,7 +60,8 @@ export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }
         MONDAY + day * DAY_MS,
       ),
     );
-  const [short, long] = [weekdays("short"), weekdays("long")];
+  const short = weekdays("short");
+  const long = weekdays("long");
   return (
     <section class="card" aria-labelledby="hours">
       <h2 id="hours">{words.postingHours}</h2>

@@ -40,7 +40,8 @@ export const channelMentionsPage: SitePage = {
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = visit.words.mentionPages;
     const title = titleOf(visit, card);
-    const [kind, cursor] = [visit.query.get("kind") ?? "", visit.query.get("cursor") ?? ""];
+    const kind = visit.query.get("kind") ?? "";
+    const cursor = visit.query.get("cursor") ?? "";
     const raw = { channel: String(card.id), limit: PAGE_SIZE, kind, cursor };
     const found = await orRefusal(
       lookUp<Page<Mention>>(channelMentionsList, raw, visit, context),

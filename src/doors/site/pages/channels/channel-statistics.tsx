@@ -25,7 +25,8 @@ export async function ReadingsChart({
   readings: Readings;
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
-  const [first, last] = [firstDrawn({ from, to, rows }), formatDay(to)];
+  const first = firstDrawn({ from, to, rows });
+  const last = formatDay(to);
   return (
     <section aria-labelledby="statistics" class="card">
       <div class="row apart">

@@ -90,7 +90,8 @@ async function Picture({
   const words = visit.words.comparePages;
   const { cards, rows, refusal, comparisons } = compared;
   const days = await daysForCall(compared, visit, context);
-  const [measure, period] = [measureOf(visit), periodOf(visit)];
+  const measure = measureOf(visit);
+  const period = periodOf(visit);
   const ids = cards.map(({ id }) => id);
   const query = { channels: ids.join(), measure };
   return (

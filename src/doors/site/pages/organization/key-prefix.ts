@@ -15,8 +15,12 @@ export const keyPrefixPage: SitePage = {
     if (membership === null) return { kind: "json", value: { prefix: null } };
     const { member, organization } = membership;
     const own = await keys.newest({
-      ...{ organizationId: organization.id, memberId: member.id },
-      ...{ areEnded: false, nowMs, before: null, limit: KEYS_EXAMINED },
+      organizationId: organization.id,
+      memberId: member.id,
+      areEnded: false,
+      nowMs,
+      before: null,
+      limit: KEYS_EXAMINED,
     });
     // An assistant's access is a key that no person knows.
     const newest = own.find(({ prefix }) => prefix !== GRANT_PREFIX);

@@ -2,6 +2,7 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
 import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
+import { inLanguage, storedMessage } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
@@ -77,7 +78,7 @@ export async function LastRequests({
 }
 
 function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }) {
-  const { at, verb, path, status, durationUs, units } = request;
+  const { at, verb, path, status, durationUs, units, reason } = request;
   return (
     <tr>
       <td>
@@ -87,6 +88,12 @@ function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }
         <code>
           {verb} <bdi>{readable(path)}</bdi>
         </code>
+        {reason !== null && (
+          <>
+            <br />
+            <small>{inLanguage(visit.language, storedMessage(reason))}</small>
+          </>
+        )}
       </td>
       <td class={status >= 400 ? "number failed" : "number"}>{status}</td>
       <td class="number">

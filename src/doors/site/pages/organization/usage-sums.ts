@@ -23,7 +23,8 @@ export function sumByMethod(rows: readonly UsageOfMethod[]): { method: string; s
 
 /** Usage by keys other than those shown. */
 export function sumOfOthers(all: readonly UsageSum[], shown: readonly UsageSum[]): UsageSum {
-  const [whole, part] = [sumOf(all), sumOf(shown)];
+  const whole = sumOf(all);
+  const part = sumOf(shown);
   return {
     requests: whole.requests - part.requests,
     units: whole.units - part.units,

@@ -69,7 +69,11 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const person = await people.setUpPerson({ email, name, password, network });
   await givePlace({ email, name, organization }, accounts, { person: person.email, keyId: null });
   const session = await people.signIn({
-    ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
+    email,
+    password,
+    network,
+    clientIp: visit.clientIp,
+    isKnownNetwork: true,
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
   return session === null

@@ -31,7 +31,8 @@ export function PostSearchForm({
   const field = { visit, search: "posts" };
   const named = (name: (typeof POST_FILTERS)[number]) => ({
     ...field,
-    ...{ name, label: words.filters[name] },
+    name,
+    label: words.filters[name],
   });
   return (
     <form method="get" action={asset(visit, "/account/posts/")} data-live="results" class="filters">

@@ -61,7 +61,11 @@ export const postsPage: SitePage = {
             <Notice visit={visit} text={text} error={found} />
           ) : (
             await FoundPosts({
-              ...{ visit, context, page: found, given, summary: text },
+              visit,
+              context,
+              page: found,
+              given,
+              summary: text,
               count: found.matches_capped ? null : found.matches,
             })
           )}

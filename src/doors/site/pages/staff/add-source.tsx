@@ -61,7 +61,9 @@ export async function addSource(visit: Visit, { sources }: SiteContext): Promise
   const strict = form.isChecked("strict");
   await sources.add(
     {
-      ...{ name, headers: header, schedule: form.get("schedule").trim() },
+      name,
+      headers: header,
+      schedule: form.get("schedule").trim(),
       settings: { kind: "pull", url, rows: kind, reading, timezone, strict },
     },
     actorOf(visit),

@@ -126,7 +126,10 @@ function EntryRow({
 }
 
 /** Details that are quantities, not ids. */
-const AMOUNTS = new Set(["bytes", "requestsPerPeriod", "requestsPerSecond", "webhookChannels"]);
+const AMOUNTS = new Set([
+  ...["bytes", "requestsPerPeriod", "requestsPerSecond", "webhookChannels"],
+  ...["databaseMsPerSecond", "lockMsPerSecond"],
+]);
 
 function Detail({
   visit,

@@ -60,9 +60,14 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
   });
   const given = (name: string): string => form.get(name).trim();
   const request = {
-    ...{ kind, format, isRaw: form.isChecked("raw") },
-    ...{ hosts: config.messengerHosts, openDays: config.statisticsOpenDays },
-    ...{ from: given("from"), to: given("to"), channel: given("channel") },
+    kind,
+    format,
+    isRaw: form.isChecked("raw"),
+    hosts: config.messengerHosts,
+    openDays: config.statisticsOpenDays,
+    from: given("from"),
+    to: given("to"),
+    channel: given("channel"),
   };
   const body = await downloads.start(request, actorOf(visit));
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;

@@ -94,7 +94,8 @@ export function readMap({ form, words }: Visit): ColumnMap {
   for (const line of form.get("map").split("\n")) {
     if (line.trim() === "") continue;
     const at = line.lastIndexOf("=");
-    const [theirs, ours] = [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()];
+    const theirs = line.slice(0, Math.max(0, at)).trim();
+    const ours = line.slice(at + 1).trim();
     if (theirs === "") throw pageFault("map", words.importPages.wrongMap);
     if (ours === "") hasLeftOut = true;
     else pairs.push([theirs, ours]);
@@ -105,7 +106,9 @@ export function readMap({ form, words }: Visit): ColumnMap {
 /** The form's options for reading a file, including its column names. */
 export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
-    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.isChecked("ignoreUnknown") },
+    format: null,
+    map,
+    ignoreUnknown: hasLeftOut || form.isChecked("ignoreUnknown"),
     from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
   };
 }

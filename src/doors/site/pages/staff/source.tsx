@@ -2,10 +2,16 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { reasonOf } from "../../../../catalog/imports/writing/tally.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
+import {
+  fileMaxMs,
+  isBot,
+  placeOf,
+  type Source,
+} from "../../../../catalog/sources/sources.table.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
+import { shownInterval } from "../../look/formats.ts";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -41,6 +47,10 @@ export const sourcePage: SitePage = {
               <bdi>{placeOf(settings)}</bdi>,
             ],
             [words.schedule, <ScheduleText visit={visit} schedule={source.schedule} />],
+            [
+              words.timeLimit,
+              !isBot(settings) && shownInterval(visit.words.locale, fileMaxMs(settings)),
+            ],
             [words.state, <SourceState visit={visit} state={stateOf(source, now)} />],
             [words.lastSuccess, <Instant visit={visit} at={source.succeededAt} />],
             [

@@ -83,7 +83,10 @@ export async function KeysTable({
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
   const found = await context.keys.newest({
-    ...{ organizationId: organization.id, memberId: null, areEnded: null, nowMs: visit.nowMs },
+    organizationId: organization.id,
+    memberId: null,
+    areEnded: null,
+    nowMs: visit.nowMs,
     before: parseNumber(visit.query.get("before") ?? ""),
     // Reads one more than it shows, to see whether another page follows.
     limit: KEYS_PER_PAGE + 1,

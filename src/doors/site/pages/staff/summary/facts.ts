@@ -42,7 +42,8 @@ export async function diskOutlook(
   { freeDiskBytes }: Pick<SiteContext, "freeDiskBytes">,
   hours: readonly Hour[],
 ): Promise<DiskOutlook> {
-  const [first, last] = [hours[0], hours.at(-1)];
+  const first = hours[0];
+  const last = hours.at(-1);
   const freeBytes = await freeDiskBytes();
   if (first === undefined || last === undefined) {
     return { fileBytes: null, growthBytes: null, freeBytes, daysLeft: null };

@@ -7,7 +7,8 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { Visit } from "../../../visit/visit.ts";
 
-const [BAR, HEIGHT] = [6, 48];
+const BAR = 6;
+const HEIGHT = 48;
 
 /** Requests by hour as bars, failed ones in red; and the same as a table, with durations. */
 export function HourPicture({

@@ -11,7 +11,8 @@ import { type CustomerUse, customersOf, nearLimit } from "./customers.ts";
 import { countsOf, type DiskOutlook, diskOutlook } from "./facts.ts";
 import { HourPicture } from "./hour-picture.tsx";
 
-const [DAY_HOURS, WEEK_HOURS] = [24, 7 * 24];
+const DAY_HOURS = 24;
+const WEEK_HOURS = 7 * 24;
 
 /** `/staff/`: possible problems, usage, and how long the disk will last. */
 export const summaryPage: SitePage = {

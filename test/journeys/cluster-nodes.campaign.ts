@@ -30,7 +30,7 @@ import { elapsed, posts, writePosts } from "../support/webhook-journey.ts";
 
 /**
  * Faults of one of two nodes: its connection to PostgreSQL, its disk, a day of absence, a restored
- * PostgreSQL, another version of the program. Run by `bun run test:cluster`.
+ * PostgreSQL, another version of the program. Run by `bun run campaign cluster`.
  */
 const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);

@@ -1,12 +1,3 @@
-import type { Entries } from "./compare.ts";
-import { catalog } from "./entries/catalog.ts";
-import { customers } from "./entries/customers.ts";
-import { push } from "./entries/push.ts";
-import { upkeep } from "./entries/upkeep.ts";
-
-/** All entries, by the groups of domains. */
-export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep };
-
 /** Call sites without entries, by the beginning of their names, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "upkeep/checks/": "`kanalog check` reads the whole database, beside nobody's request.",

@@ -1,4 +1,4 @@
-/** Schema version 29: keys of the operator's API, and its requests that must not be carried out twice. */
+/** Schema version 31: keys of the operator's API, and its requests that must not be carried out twice. */
 export const operator = `
 CREATE TABLE operator_keys (
   id INTEGER PRIMARY KEY,

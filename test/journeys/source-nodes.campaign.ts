@@ -25,8 +25,7 @@ import { seededRandom } from "../support/webhook-journey.ts";
 
 /** Sources of a cluster of two nodes, in separate processes that are killed (sources, sections 1 and 5). */
 
-/** `bun run test:sources` runs every kind of source, with more kills. */
-const IS_CAMPAIGN = process.env["KANALOG_TEST_KILLS"] !== undefined;
+/** Number of kills; `bun run campaign sources` makes more. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 const NODES = ["a", "b"] as const;
@@ -150,16 +149,9 @@ async function expectSame(): Promise<void> {
   expect((await source()).owner).toBeNull();
 }
 
-/**
- * Which node reads does not depend on the kind of source, and sources.test.ts kills the readers of each
- * kind. So the check runs one kind here, another each day.
- */
-const TODAY = Math.floor(Date.now() / 86_400_000);
-const TRIED = Object.entries(SOURCE_WORLDS).filter(
-  (_, at, all) => IS_CAMPAIGN || at === TODAY % all.length,
-);
+const KINDS = Object.entries(SOURCE_WORLDS);
 
-describe.skipIf(!hasPostgres).each(TRIED)("a source of %s", (kind, createWorld) => {
+describe.skipIf(!hasPostgres).each(KINDS)("a source of %s", (kind, createWorld) => {
   test(
     "is read by one node at a time, by the other if that one is killed, and each post exists once on both",
     async () => {

@@ -10,7 +10,7 @@ import { elapsed, seededRandom } from "../support/webhook-journey.ts";
 
 /**
  * Two nodes in separate processes over a PostgreSQL that flushes its commits to disk; all of them are
- * killed or stopped under load. `bun run test:cluster` does so more often.
+ * killed or stopped under load. `bun run campaign cluster` does so more often.
  */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);

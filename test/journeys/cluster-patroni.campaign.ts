@@ -18,7 +18,7 @@ import { elapsed } from "../support/webhook-journey.ts";
 
 /**
  * Two nodes under load over PostgreSQL on two servers under Patroni with synchronous replication: whatever
- * is killed, nothing that was answered is lost. Run by `bun run test:cluster`.
+ * is killed, nothing that was answered is lost. Run by `bun run campaign cluster`.
  */
 const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);

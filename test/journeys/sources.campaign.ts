@@ -17,7 +17,7 @@ import { seededRandom } from "../support/webhook-journey.ts";
  * Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5).
  */
 
-/** Number of kills; `bun run test:sources` makes more. */
+/** Number of kills; `bun run campaign sources` makes more. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 const ONE_WORD = ["serve"];

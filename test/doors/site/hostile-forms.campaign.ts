@@ -6,7 +6,7 @@ import { hostileText } from "../../support/hostile-values.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** More with `bun run test:hostile`, up to a number: `journeys/hostile-visits` sends the rest to the real process. */
+/** More with `bun run campaign hostile`, up to a number: `journeys/hostile-visits` sends the rest to the real process. */
 const FORMS = Math.min(
   5_000,
   Math.ceil(Number(process.env["KANALOG_TEST_REQUESTS"] ?? 3_000) / 20),

@@ -41,7 +41,7 @@ import {
   withCustomers,
 } from "../support/webhook-journey.ts";
 
-/** Number of kills: one in the check, 1,000 by `bun run test:crash`, which also kills a single process. */
+/** Number of kills: one in CI, 1,000 by `bun run campaign crash`, which also kills a single process. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 /** Kills of one file, which is then checked in full; the next one's seed is one more. */
 const KILLS_OF_FILE = 50;

@@ -8,7 +8,7 @@ import { ROWS } from "../bench/neighbours/rows.ts";
 import type { Seen } from "../bench/neighbours/victim.ts";
 import { percentile } from "../bench/peers/statistics.ts";
 
-/** A few small rows of `bun run bench:neighbours`; `bun run test:neighbours` runs more of them. */
+/** A few small rows of `bun run bench:neighbours`; `bun run campaign neighbours` runs more of them. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
 const CHANNELS = 2_000;
 const MINUTE_MS = 60_000;

@@ -1,0 +1,42 @@
+import { dlopen, ptr } from "bun:ffi";
+import { readdirSync } from "node:fs";
+
+/** Linux's numbers for the two options and their levels. */
+const SOL_SOCKET = 1;
+const SO_ACCEPTCONN = 30;
+const IPPROTO_TCP = 6;
+const TCP_NOTSENT_LOWAT = 25;
+
+/** Descriptors of this process; there is no such folder on other systems. */
+const DESCRIPTORS = "/proc/self/fd";
+const INT_BYTES = 4;
+
+/**
+ * Limits what the system keeps of an answer that the client has no room for yet. By default that is up to
+ * 4 MB, thousands of an export's rows that were charged and will never be read if the client leaves; memory
+ * too. Bun has no such option, so it is set through the C library on the sockets that listen, from which
+ * each connection inherits it.
+ * @returns whether it could be set
+ */
+export function limitUnsentBytes(bytesMax: number): boolean {
+  try {
+    const library = dlopen("libc.so.6", {
+      getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
+      setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
+    });
+    const { getsockopt, setsockopt } = library.symbols;
+    const isListening = (descriptor: number): boolean => {
+      const [found, length] = [new Int32Array(1), new Int32Array([INT_BYTES])];
+      getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(found), ptr(length));
+      return found[0] === 1;
+    };
+    const value = new Int32Array([bytesMax]);
+    const limit = (descriptor: number): boolean =>
+      setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, ptr(value), INT_BYTES) === 0;
+    const limited = readdirSync(DESCRIPTORS).map(Number).filter(isListening).filter(limit);
+    library.close();
+    return limited.length > 0;
+  } catch {
+    return false;
+  }
+}

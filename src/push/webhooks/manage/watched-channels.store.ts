@@ -1,0 +1,183 @@
+import { sql } from "drizzle-orm";
+import { selectRemoval } from "../../../catalog/manage/removals.store.ts";
+import { type Database, statement, type Transaction } from "../../../db/database.ts";
+import { allParams, change, eqParam, query } from "../../../db/query.ts";
+import { lastNumberOf } from "../alerts/alerts.store.ts";
+import { changingLists, webhookLists } from "./webhooks.table.ts";
+
+/**
+ * The channels that webhooks watch. `webhook_lists` has a webhook's list, which readers see; the rows of
+ * `webhook_channels` say the same by channel. A new list takes effect for readers at once. Its rows, which
+ * may be thousands, follow in parts: those added first, then events are made by the new list, then the rest
+ * is removed. If interrupted anywhere, the list says what is left to do.
+ */
+
+/** Rows per statement: a fraction of a slice. */
+const ROWS_PER_STEP = 100;
+
+const listOf = query((db) =>
+  db.select().from(webhookLists).where(eqParam(webhookLists.webhookId, "webhookId")),
+);
+
+/** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
+export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
+  return (await listOf(db).get({ webhookId }))?.channels ?? [];
+}
+
+const putList = change((db) =>
+  db
+    .insert(webhookLists)
+    .values(allParams("webhookId", "channels"))
+    .onConflictDoUpdate({
+      target: webhookLists.webhookId,
+      set: { channels: sql`excluded.channels` },
+    }),
+);
+
+const servedOf = query((db) =>
+  db.select().from(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
+);
+
+const putServed = change((db) =>
+  db
+    .insert(changingLists)
+    .values(allParams("webhookId", "served"))
+    .onConflictDoUpdate({
+      target: changingLists.webhookId,
+      set: { served: sql`excluded.served` },
+    }),
+);
+
+const endChange = change((db) =>
+  db.delete(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
+);
+
+/** Gives a webhook another list. The caller then calls `fitRows` until it returns false. */
+export async function setChannels(
+  tx: Transaction,
+  webhookId: number,
+  channels: readonly number[],
+): Promise<void> {
+  if ((await servedOf(tx).get({ webhookId })) === undefined) {
+    await putServed(tx).run({ webhookId, served: await channelsOf(tx, webhookId) });
+  }
+  await putList(tx).run({ webhookId, channels });
+}
+
+/** Makes another channel take a channel's place in a webhook's list; null leaves its place out. */
+export async function replaceInList(
+  tx: Transaction,
+  webhookId: number,
+  { id, intoId }: { id: number; intoId: number | null },
+): Promise<void> {
+  const replaced = (channels: readonly number[]): number[] => {
+    const others = channels.flatMap((channel) => {
+      if (channel !== id) return [channel];
+      return intoId === null ? [] : [intoId];
+    });
+    return [...new Set(others)];
+  };
+  await putList(tx).run({ webhookId, channels: replaced(await channelsOf(tx, webhookId)) });
+  const changing = await servedOf(tx).get({ webhookId });
+  if (changing !== undefined) {
+    await putServed(tx).run({ webhookId, served: replaced(changing.served) });
+  }
+}
+
+const firstChanging = query((db) =>
+  db.select({ webhookId: changingLists.webhookId }).from(changingLists).limit(1),
+);
+
+/** A webhook whose rows are being changed; null if there is none. */
+export async function selectChanging(db: Database): Promise<number | null> {
+  return (await firstChanging(db).get())?.webhookId ?? null;
+}
+
+/**
+ * Continues to change a webhook's rows to what its list says, in the caller's slice.
+ * @returns whether something is left
+ */
+export async function fitRows(
+  tx: Transaction,
+  webhookId: number,
+  isOver: () => boolean,
+): Promise<boolean> {
+  if ((await servedOf(tx).get({ webhookId })) === undefined) return false;
+  const channels = await channelsOf(tx, webhookId);
+  const rows = new Set(rowsOf(tx, webhookId));
+  for (const some of chunks(channels.filter((id) => !rows.has(id)))) {
+    const gone = goneOf(tx, some);
+    for (const channel of gone) await replaceInList(tx, webhookId, channel);
+    if (gone.length > 0) return true;
+    insertRows(tx, webhookId, some);
+    if (isOver()) return true;
+  }
+  const wanted = new Set(channels);
+  for (const some of chunks([...rows].filter((id) => !wanted.has(id)))) {
+    deleteRows(tx, webhookId, some);
+    if (!isOver()) continue;
+    await putServed(tx).run({ webhookId, served: channels });
+    return true;
+  }
+  await endChange(tx).run({ webhookId });
+  return false;
+}
+
+function chunks(ids: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / ROWS_PER_STEP) }, (_, at) =>
+    ids.slice(at * ROWS_PER_STEP, (at + 1) * ROWS_PER_STEP),
+  );
+}
+
+function rowsOf(db: Database, webhookId: number): number[] {
+  const sql = "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?";
+  return statement<{ id: number }>(db, sql)
+    .all(webhookId)
+    .map(({ id }) => id);
+}
+
+/** Those of the channels that were merged or deleted since the list was given. */
+function goneOf(
+  db: Database,
+  ids: readonly number[],
+): readonly { id: number; intoId: number | null }[] {
+  return statement<{ id: number; intoId: number | null }>(
+    db,
+    `SELECT given.value AS id, m.into_id AS intoId
+     FROM json_each(?) given LEFT JOIN removed_channels m ON m.id = given.value
+     WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = given.value)`,
+  ).all(JSON.stringify(ids));
+}
+
+/** A channel is watched from now on. */
+function insertRows(tx: Transaction, webhookId: number, ids: readonly number[]): void {
+  statement(
+    tx,
+    `INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
+     SELECT value, ?, ? FROM json_each(?)`,
+  ).run(webhookId, lastNumberOf(tx, "read_posts"), JSON.stringify(ids));
+}
+
+function deleteRows(tx: Transaction, webhookId: number, ids: readonly number[]): void {
+  statement(
+    tx,
+    `DELETE FROM webhook_channels
+     WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))`,
+  ).run(webhookId, JSON.stringify(ids));
+}
+
+/**
+ * The channels whose posts a webhook gets while its rows are being changed; null if they are those of its
+ * rows. A channel that is being merged into another one stands for both.
+ */
+export async function servedChannels(
+  db: Database,
+  webhookId: number,
+): Promise<ReadonlySet<number> | null> {
+  const changing = await servedOf(db).get({ webhookId });
+  if (changing === undefined) return null;
+  const channels = new Set(changing.served);
+  const removal = selectRemoval(db);
+  if (removal?.intoId != null && channels.has(removal.id)) channels.add(removal.intoId);
+  return channels;
+}

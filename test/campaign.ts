@@ -1,0 +1,99 @@
+import { runTests } from "./bun-test.ts";
+
+// Runs campaigns: tests that repeat what the check tries once or not at all. `bun run campaign kills sources`
+// runs these two at length, `bun run campaign --small` all of them briefly, as CI does.
+
+interface Campaign {
+  files: readonly string[];
+  /** Set in every run. */
+  environment?: Record<string, string>;
+  /** Set in addition for a run at length, unless the caller has set another value. */
+  atLength?: Record<string, string>;
+}
+
+const CAMPAIGNS: Record<string, Campaign> = {
+  crash: {
+    files: [
+      "journeys/crashes.campaign.ts",
+      "journeys/removals-killed.campaign.ts",
+      "journeys/stuck-workers.campaign.ts",
+    ],
+    atLength: { KANALOG_TEST_KILLS: "1000" },
+  },
+  sources: {
+    files: ["journeys/sources.campaign.ts", "journeys/source-nodes.campaign.ts"],
+    atLength: { KANALOG_TEST_KILLS: "50" },
+  },
+  hostile: {
+    files: [
+      "journeys/hostile-requests.campaign.ts",
+      "journeys/hostile-visits.campaign.ts",
+      "doors/site/hostile-forms.campaign.ts",
+      "journeys/raw-sockets.test.ts",
+      "journeys/uploads.test.ts",
+    ],
+    environment: { KANALOG_TEST_SLOW: "1" },
+    atLength: {
+      KANALOG_TEST_REQUESTS: "1000000",
+      KANALOG_TEST_REST_S: "180",
+      KANALOG_TEST_IDLE: "10000",
+    },
+  },
+  properties: {
+    files: ["catalog/search/catalog-plans.campaign.ts", "catalog/search/search.property.test.ts"],
+    atLength: { KANALOG_TEST_PROPERTY_S: "60" },
+  },
+  neighbours: {
+    files: [
+      "journeys/neighbours.campaign.ts",
+      "journeys/webhooks-fairness.campaign.ts",
+      "journeys/log-growth.campaign.ts",
+    ],
+    atLength: { KANALOG_TEST_SLOW: "1" },
+  },
+  pages: {
+    files: [
+      "doors/site/browser.test.ts",
+      "doors/http/docs/docs.test.ts",
+      "doors/http/docs/methods-page.test.ts",
+      "journeys/living-catalog.test.ts",
+    ],
+    environment: { KANALOG_TEST_SLOW: "1" },
+  },
+  cluster: {
+    files: [
+      "journeys/cluster.campaign.ts",
+      "journeys/cluster-patroni.campaign.ts",
+      "journeys/cluster-nodes.campaign.ts",
+    ],
+    atLength: { KANALOG_TEST_KILLS: "10", KANALOG_TEST_PATRONI: "1" },
+  },
+  nodes: {
+    files: [
+      "contract/fields.test.ts",
+      "contract/isolation.test.ts",
+      "contract/routes.test.ts",
+      "push/webhooks/events.test.ts",
+      "push/webhooks/alerts.test.ts",
+    ],
+    environment: { KANALOG_TEST_NODES: "2" },
+  },
+};
+
+const words = process.argv.slice(2);
+const isSmall = words.includes("--small");
+const wanted = words.filter((word) => word !== "--small");
+const unknown = wanted.filter((name) => CAMPAIGNS[name] === undefined);
+if (unknown.length > 0 || words.length === 0) {
+  console.error(`Give --small or names of campaigns: ${Object.keys(CAMPAIGNS).join(", ")}.`);
+  process.exit(1);
+}
+let failures = 0;
+for (const [name, { files, environment, atLength }] of Object.entries(CAMPAIGNS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.warn(`Campaign ${name}${isSmall ? ", small" : ""}:`);
+  const paths = files.map((file) => `./test/${file}`);
+  const exitCode = await runTests(paths, { ...environment, ...(!isSmall && atLength) });
+  if (exitCode !== 0) failures += 1;
+}
+process.exit(failures === 0 ? 0 : 1);
