@@ -5,9 +5,11 @@ import { PLAN_CODES } from "../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { Caller } from "../../src/customers/keys/keys.ts";
 import type { ApiMethod } from "../../src/methods/method.ts";
+import type { Endpoint } from "../../src/methods/operator/endpoint.ts";
+import { endpoints } from "../../src/methods/operator/resources.ts";
 import { apiMethods, toolMethods } from "../../src/methods/table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
-import type { Contract, ContractMethod } from "../support/contract.ts";
+import type { Contract, ContractEndpoint, ContractMethod } from "../support/contract.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { callsWith, created } from "../support/webhook-calls.ts";
 
@@ -77,11 +79,27 @@ function recordedMethod(
   };
 }
 
+function recordedEndpoint(endpoint: Endpoint): ContractEndpoint {
+  const { operationId, verb, path, status, resource, parameters, does } = endpoint;
+  const names = Object.keys(parameters);
+  const row = does.result ?? resource.schema;
+  return {
+    operation: operationId,
+    verb,
+    path,
+    status,
+    area: resource.area,
+    required: names.filter((name) => parameters[name]?.required),
+    optional: names.filter((name) => !parameters[name]?.required),
+    row: Object.keys((row as { properties?: object }).properties ?? {}),
+  };
+}
+
 /** Every path that is served without a key, with the status of its answer. */
 async function openPaths(): Promise<Record<string, number>> {
   const { routes } = appliance.app.server;
   const open = routes.filter(
-    ({ verb, path }) => verb === "GET" && !/^\/(?:v1|account|staff)(?:\/|$)/.test(path),
+    ({ verb, path }) => verb === "GET" && !/^\/(?:v1|operator|account|staff)(?:\/|$)/.test(path),
   );
   const answered: [path: string, status: number][] = [];
   for (const { path } of open) {
@@ -106,6 +124,7 @@ async function surface(): Promise<Contract> {
       ),
     ),
     tools: toolMethods.map(({ operationId }) => operationId),
+    operator: endpoints.map(recordedEndpoint),
     withoutKey: await openPaths(),
   };
 }

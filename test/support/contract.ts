@@ -23,10 +23,25 @@ export interface ContractMethod {
   fields?: readonly string[];
 }
 
+/** An operation of the operator's API. */
+export interface ContractEndpoint {
+  operation: string;
+  verb: string;
+  path: string;
+  status: number;
+  /** Whose keys may call it, besides those that may read, if it changes nothing. */
+  area: string;
+  required: string[];
+  optional: string[];
+  /** Members of the answer; of a list, those of its rows. */
+  row: string[];
+}
+
 /** The API's surface: its methods, its tools in their order, and the paths that need no key. */
 export interface Contract {
   methods: readonly ContractMethod[];
   tools: string[];
+  operator: readonly ContractEndpoint[];
   /** The status that each answers with. */
   withoutKey: Readonly<Record<string, number>>;
 }
