@@ -31,7 +31,7 @@ export function composeTickers(
     createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.tick)),
     createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
     createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),
-    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.tick() : sources.keepAlive())),
+    createTicker(EVERY_SECOND, () => (isOwn() ? sources.tick() : sources.keepAlive())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
     createTicker(EVERY_FIVE_MINUTES, async () => database.restThreads()),
   ];

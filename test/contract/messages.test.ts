@@ -571,6 +571,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   sourceNameTaken: [[{ name: "NAME" }, "There is already a source NAME."]],
   sourceRuns: [[{ name: "NAME" }, "The source NAME is running."]],
+  sourceRunKilled: [
+    [{}, "The process that read this source ended in the middle of it; the run is repeated."],
+  ],
   sourceAddressWrong: [
     [
       {},

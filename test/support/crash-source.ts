@@ -11,8 +11,10 @@ import { elapsed } from "./webhook-journey.ts";
 /** Numbers of what the bot brings, far from those that imports give. */
 export const SOURCE_CHANNELS_FROM = 1_000_000;
 export const SOURCE_POSTS_FROM = 100_000_000;
-const HAPPENS_MAX = 4;
-const PAUSE_MAX_MS = 2_000;
+const HAPPENS_MAX = 10;
+/** Of the sixty changes that a world chooses from, these and later ones are faults. */
+const FAULTS_FROM = 57;
+const PAUSE_MAX_MS = 400;
 
 /** A bot of either messenger in turn. Its channels and posts get numbers after those that exist. */
 export async function addSource(machine: Machine, seed: number): Promise<SourceWorld> {
@@ -40,7 +42,9 @@ export async function happenOnAndOn(
   world: SourceWorld,
   random: () => number,
 ): Promise<void> {
-  const chance = (below: number): number => Math.floor(random() * below);
+  // Faults that happen while nobody asks would pile up, and a later life would meet nothing else.
+  const chance = (below: number): number =>
+    Math.floor(random() * (campaign.serving === null ? Math.min(below, FAULTS_FROM) : below));
   while (campaign.goesOn) {
     for (let count = chance(HAPPENS_MAX); count > 0; count--) world.happen(chance);
     ask(campaign.machine);

@@ -2,6 +2,7 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { Batch } from "./batch-rows.ts";
 import type { CallApi } from "./call-api.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
+import type { TryAgain } from "./try-again.ts";
 
 /** A bot with its credentials. */
 export interface BotAccess extends BotSettings {
@@ -24,6 +25,8 @@ export interface Pushes {
 /** Access that a messenger gets to run a bot. */
 export interface BotTools {
   ask: CallApi;
+  /** Repeats calls after faults that may pass, while the run may wait. */
+  tryAgain: TryAgain;
   /**
    * Writes a batch together with the source's position.
    * @param position null to keep the present one

@@ -10,7 +10,7 @@ import { createSourceBeat, HEARTBEAT_MS } from "./source-beat.ts";
 import { requireSource } from "./source-changes.ts";
 import { hasUnread } from "./source-chats.store.ts";
 import { dueAt, isDue } from "./source-schedule.ts";
-import { selectSources } from "./sources.store.ts";
+import { RUN_KILLED, selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
 /** A run whose last six heartbeats are missing counts as abandoned. */
@@ -116,9 +116,9 @@ export function createSourceRuns(parts: RunParts, random: Random) {
 }
 
 /**
- * Whether the last run ended with its process, and should be repeated at once. After a failure it waits,
- * since the source may have been the cause.
+ * Whether the last run ended with its process, and should be repeated at once. If the run before it did too,
+ * it waits, since the source may be the cause.
  */
-function wasInterrupted({ owner, isPaused, failures }: Source): boolean {
-  return owner !== null && !isPaused && failures === 0;
+function wasInterrupted({ owner, isPaused, failure }: Source): boolean {
+  return owner !== null && !isPaused && failure?.code !== RUN_KILLED.code;
 }

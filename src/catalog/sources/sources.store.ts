@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
+import { message } from "../../values/messages/messages.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
 const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
@@ -70,6 +71,9 @@ const asSeen = and(
   sql`${sources.heartbeatAt} IS ${param("seenHeartbeatAt")}`,
 );
 
+/** Failure of a run whose process ended before it, until a later run ends. */
+export const RUN_KILLED = message("sourceRunKilled");
+
 const claim = change((db) =>
   db
     .update(sources)
@@ -80,6 +84,8 @@ const claim = change((db) =>
       isRequested: false,
       // A run that ended with its process may be the cause, so it counts as failed until one succeeds.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
+      failure: sql`CASE WHEN ${sources.owner} IS NULL THEN ${sources.failure}
+        ELSE ${JSON.stringify(RUN_KILLED)} END`,
     })
     .where(asSeen)
     .returning(),

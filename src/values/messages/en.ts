@@ -406,6 +406,8 @@ export const en = {
     `Enter a name of at most ${characters} characters that is not a number.`,
   sourceNameTaken: ({ name }: { name: string }) => `There is already a source ${name}.`,
   sourceRuns: ({ name }: { name: string }) => `The source ${name} is running.`,
+  sourceRunKilled:
+    "The process that read this source ended in the middle of it; the run is repeated.",
   sourceAddressWrong:
     "Enter an https:// address; http:// is accepted only in the networks of KANALOG_SOURCE_ALLOW.",
   sourceRefused: ({ host }: { host: string }) =>

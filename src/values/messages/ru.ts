@@ -290,6 +290,7 @@ export const ru: Messages = {
     `Укажите название не длиннее ${characters} символов, которое не является числом.`,
   sourceNameTaken: ({ name }) => `Источник ${name} уже есть.`,
   sourceRuns: ({ name }) => `Источник ${name} уже читается.`,
+  sourceRunKilled: "Процесс, читавший источник, завершился посреди чтения; чтение повторяется.",
   sourceAddressWrong: "Укажите адрес https://; http:// — только в сетях из KANALOG_SOURCE_ALLOW.",
   sourceRefused: ({ host }) =>
     `${host} находится в частной сети или запрошен по http. Если эта сеть ваша, укажите её в KANALOG_SOURCE_ALLOW.`,

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { applyBatch } from "../../../src/catalog/sources/apply-batch.ts";
+import { RUN_KILLED } from "../../../src/catalog/sources/sources.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
+import { processName } from "../../../src/ports/running.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
@@ -79,6 +81,43 @@ test("a run whose source was removed writes no more rows", async () => {
   expect(written).toBeGreaterThan(0);
   expect(channels()).toBe(written);
   expect(await appliance.app.sources.list()).toEqual([]);
+});
+
+test("a run whose process was killed is repeated at once, even after failures; a minute later if it was killed twice", async () => {
+  const { sources, domains } = appliance.app;
+  const read = appliance.ports.network.fileAt;
+  appliance.ports.network.fileAt = () => ({ status: 500, headers: {}, body: "" });
+  const look = async () => {
+    await sources.tick();
+    await sources.settled();
+    return sources.find("files");
+  };
+  for (let failures = 1; failures <= 3; failures++) {
+    expect(await look()).toMatchObject({ failures, failure: { code: "sourceStatus" } });
+    appliance.ports.clock.advance(10 * 60_000);
+  }
+  const kill = () => {
+    const ended = processName("ended").replace(` ${process.pid} `, " 999999999 ");
+    statement(domains.db, "UPDATE sources SET owner = ?, started_at = ?").run(
+      ended,
+      appliance.ports.clock.now(),
+    );
+  };
+  kill();
+  expect(await look()).toMatchObject({ owner: null, failures: 5 });
+
+  // The second process is killed too, before its run ended.
+  statement(domains.db, "UPDATE sources SET failures = 1, failure = ?").run(
+    JSON.stringify(RUN_KILLED),
+  );
+  kill();
+  appliance.ports.network.fileAt = read;
+  appliance.ports.clock.advance(59_000);
+  expect(await look()).toMatchObject({ failures: 1 });
+  expect(channels()).toBe(0);
+  appliance.ports.clock.advance(1_000);
+  expect(await look()).toMatchObject({ owner: null, failures: 0, failure: null });
+  expect(channels()).toBe(ROWS);
 });
 
 test("a run on another machine keeps its source while it sends heartbeats, and is repeated a minute after the last one", async () => {

@@ -484,6 +484,19 @@ describe("faults of MAX", () => {
     mid = world.max.post(NEWS, "новое");
   });
 
+  test.each([502, 503, 429])("one %d at any request costs seconds, and no run", async (status) => {
+    const seen = new Set<string>();
+    world.disturbNetwork = (url) => {
+      const { pathname } = new URL(url);
+      if (seen.has(pathname)) return undefined;
+      seen.add(pathname);
+      return { status, body: "<html>" };
+    };
+    expect(await world.after(15 * MINUTE_MS)).toMatchObject({ failures: 0 });
+    expect(seen.size).toBeGreaterThan(2);
+    expect(world.stored(mid)?.text).toBe("новое");
+  });
+
   test("a 429 postpones the next run as long as its header says", async () => {
     world.max.disturb = () =>
       refuse(429, "too.many.requests", "Slow down", { "retry-after": "300" });

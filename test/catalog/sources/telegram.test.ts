@@ -552,12 +552,13 @@ describe("the messenger", () => {
       "Is the address",
     ],
   ])(
-    "%s is reported in one line, without the token, and nothing is lost",
+    "%s that lasts is reported in one line, without the token, and nothing is lost",
     async (_, fault, expected) => {
       const id = telegram.addChannel();
       telegram.post(id, "waits");
-      telegram.fail("getUpdates", fault);
+      telegram.fail("getUpdates", ...Array<typeof fault>(100).fill(fault));
       const source = await look();
+      telegram.faults.clear();
       expect(failureOf(source)).toContain(expected);
       expect(failureOf(source)).not.toContain(TELEGRAM_TOKEN.slice(-20));
       expect(source).toMatchObject({ failures: 1 });
@@ -565,6 +566,45 @@ describe("the messenger", () => {
       expect(await texts()).toEqual(["waits"]);
     },
   );
+
+  /** Lets time pass while the source waits. @returns the waits so far, in seconds */
+  function noteWaits(): number[] {
+    const waits: number[] = [];
+    const { clock } = appliance.ports;
+    clock.sleep = async (durationMs) => {
+      waits.push(durationMs / 1000);
+      clock.advance(durationMs);
+    };
+    return waits;
+  }
+
+  test.each<[string, Parameters<FakeTelegram["fail"]>[1], wait: number]>([
+    ["a 502", { status: 502, text: "<html>Bad Gateway" }, 1],
+    ["a hang-up", { fault: "broken" }, 1],
+    ["silence", { fault: "timeout" }, 1],
+    ["half an answer", { status: 200, text: '{"ok":true,"resu' }, 1],
+    ["a 429", { status: 429, description: "Too Many Requests", retryAfter: 7 }, 7],
+    ["a 429 without a wait", { status: 429, description: "Too Many Requests", retryAfter: 0 }, 1],
+  ])("%s that passes is tried again within the run, after seconds", async (_, fault, wait) => {
+    const id = telegram.addChannel();
+    telegram.post(id, "after it");
+    telegram.fail("getUpdates", fault);
+    telegram.fail("getChat", fault);
+    const waits = noteWaits();
+    expect(await look()).toMatchObject({ failures: 0, failure: null });
+    expect(waits).toEqual([wait, wait]);
+    expect(await texts()).toEqual(["after it"]);
+  });
+
+  test("that stays away for half a minute ends the run; one run by hand waits for nothing", async () => {
+    const down = Array(100).fill({ fault: "unreachable" } as const);
+    telegram.fail("getUpdates", ...down);
+    const waits = noteWaits();
+    const { id, failures } = await look();
+    expect([failures, waits]).toEqual([1, [1, 2, 4, 8, 16]]);
+    await appliance.app.sources.runNow(id);
+    expect(waits).toHaveLength(5);
+  });
 
   test("that asks to wait gets no request before", async () => {
     const description = "Too Many Requests: retry after 1800";

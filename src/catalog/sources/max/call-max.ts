@@ -3,6 +3,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import type { CallApi } from "../call-api.ts";
+import { ONCE } from "../try-again.ts";
 
 const ANSWER_MS = 30_000;
 /** At most twenty requests a second (sources, section 4). */
@@ -17,12 +18,18 @@ export interface Pace {
   sleep(durationMs: number): Promise<void>;
 }
 
+interface MaxRequest {
+  method?: "POST" | "DELETE";
+  body?: string;
+}
+
 /** Calls MAX's Bot API, with at least 50 ms between the starts of two calls. */
 export function createMaxCall(
   { api, token }: Pick<BotAccess, "api" | "token">,
   ask: CallApi,
   signal: AbortSignal,
   clock: Pace,
+  tryAgain = ONCE,
 ) {
   let nextAtMs = 0;
 
@@ -32,10 +39,16 @@ export function createMaxCall(
     if (waitMs > 0) await clock.sleep(waitMs);
   }
 
-  return async function call<Result>(
+  return <Result extends object>(
     path: string,
     read: (json: unknown) => Result | null,
-    request: { method?: "POST" | "DELETE"; body?: string } = {},
+    request: MaxRequest = {},
+  ): Promise<Result | BotFault> => tryAgain(() => call(path, read, request));
+
+  async function call<Result>(
+    path: string,
+    read: (json: unknown) => Result | null,
+    request: MaxRequest,
   ): Promise<Result | BotFault> {
     await paced();
     const answer = await ask({
@@ -57,5 +70,5 @@ export function createMaxCall(
     const result = read(json);
     if (result !== null) return result;
     return { failure: message("botAnswerWrong"), retryAfterMs: null, status };
-  };
+  }
 }

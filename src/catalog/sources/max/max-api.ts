@@ -1,6 +1,7 @@
 import { isObject, membersOf } from "../../../values/json-object.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import type { CallApi } from "../call-api.ts";
+import { ONCE } from "../try-again.ts";
 import { createMaxCall, type Pace } from "./call-max.ts";
 import { postIdOf } from "./max-rows.ts";
 import {
@@ -49,8 +50,9 @@ export function createMaxApi(
   ask: CallApi,
   signal: AbortSignal,
   clock = UNPACED,
+  tryAgain = ONCE,
 ) {
-  const call = createMaxCall(access, ask, signal, clock);
+  const call = createMaxCall(access, ask, signal, clock, tryAgain);
   return {
     me: () => call("/me", (json) => (isObject(json) ? { name: nameOf(json) } : null)),
 

@@ -16,7 +16,8 @@ export async function runMax(
   tools: BotTools,
 ): Promise<BotEnd> {
   const { ask, signal, isWhole, apply, nowMs, sleep } = tools;
-  const api = createMaxApi(access, ask, signal, { monotonic: tools.elapsedMs, sleep });
+  const pace = { monotonic: tools.elapsedMs, sleep };
+  const api = createMaxApi(access, ask, signal, pace, tools.tryAgain);
   const begun = isWhole ? await beginWhole(given, api, tools) : { position: given, fault: null };
   if ("end" in begun) return begun.end;
   let { position, fault: first } = begun;

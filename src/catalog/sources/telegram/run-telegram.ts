@@ -29,7 +29,7 @@ export async function runTelegram(
   position: SourcePosition,
   tools: BotTools,
 ): Promise<BotEnd> {
-  const api = createTelegramApi(access, tools.ask, tools.signal);
+  const api = createTelegramApi(access, tools.ask, tools.signal, tools.tryAgain);
   let at = position;
   /** Another process holds the source by now, or it is gone. */
   let isLost = false;

@@ -3,6 +3,7 @@ import { message, type Message as UserMessage } from "../../../values/messages/m
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import type { ApiAnswer, CallApi } from "../call-api.ts";
+import { ONCE } from "../try-again.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
 export interface TelegramFault extends BotFault {
@@ -24,12 +25,22 @@ export function createTelegramApi(
   { api, token }: Pick<BotAccess, "api" | "token">,
   ask: CallApi,
   signal: AbortSignal,
+  tryAgain = ONCE,
 ) {
-  async function call<Result>(
+  function call<Result>(
     method: string,
     parameters: Record<string, string | number>,
     read: (result: unknown) => Result | null,
     waitMs = 0,
+  ): Promise<Answered<Result>> {
+    return tryAgain(() => callOnce(method, parameters, read, waitMs));
+  }
+
+  async function callOnce<Result>(
+    method: string,
+    parameters: Record<string, string | number>,
+    read: (result: unknown) => Result | null,
+    waitMs: number,
   ): Promise<Answered<Result>> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
