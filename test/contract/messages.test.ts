@@ -304,6 +304,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   pingNotResent: [[{}, "A ping is not sent again: test the webhook."]],
   attemptUnderWay: [[{}, "An attempt of this delivery is under way."]],
   eventTooOld: [[{}, "The event is older than two days."]],
+  eventBodyGone: [[{}, "The event's content is no longer stored."]],
   webhookBusy: [[{}, "Too many attempts of this webhook are under way."]],
   deliveriesBusy: [[{}, "Too many deliveries are being tried at this moment."]],
   organizationBusy: [[{ deliveries: 86 }, "At most 86 deliveries are tried at once."]],

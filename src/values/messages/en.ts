@@ -209,6 +209,7 @@ export const en = {
   pingNotResent: "A ping is not sent again: test the webhook.",
   attemptUnderWay: "An attempt of this delivery is under way.",
   eventTooOld: "The event is older than two days.",
+  eventBodyGone: "The event's content is no longer stored.",
   webhookBusy: "Too many attempts of this webhook are under way.",
   deliveriesBusy: "Too many deliveries are being tried at this moment.",
   organizationBusy: ({ deliveries }: { deliveries: number }) =>

@@ -33,12 +33,14 @@ function resend(delivery: number, id = pushing.id) {
   return pushing.call("POST", `/v1/msgr/webhooks/${id}/deliveries/${delivery}/resend/`);
 }
 
-async function expectConflict(delivery: number): Promise<void> {
+/** @returns the reason given */
+async function expectConflict(delivery: number): Promise<string> {
   const before = pushing.attempts().length;
   const { status, body } = await resend(delivery);
   expect(body).toEqual({ code: "conflict", detail: expect.any(String) });
   expect(status).toBe(409);
   expect(pushing.attempts()).toHaveLength(before);
+  return body.detail;
 }
 
 describe("the log", () => {
@@ -313,6 +315,19 @@ describe("a resend", () => {
     }
     expect(pushing.now()).toBe(sentAt + 47 * HOUR_MS);
     expect((await resend((await last()).delivery)).status).toBe(200);
+  });
+
+  test("is refused if the body was removed while the clock was ahead", async () => {
+    await pushing.send([1]);
+    const { delivery } = await last();
+    const { scheduler } = pushing.appliance.app;
+    for (let day = 1; day <= 4; day++) {
+      await scheduler.runDue();
+      clock().advance(DAY_MS);
+    }
+    clock().advance(-4 * DAY_MS);
+    expect(await expectConflict(delivery)).toBe("The event's content is no longer stored.");
+    expect(await last()).toMatchObject({ state: "delivered", attempts: [{ status: 204 }] });
   });
 
   test("is refused while the webhook is disabled, and possible once it is enabled", async () => {

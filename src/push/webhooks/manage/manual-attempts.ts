@@ -104,7 +104,7 @@ export function startResend(
   });
 }
 
-/** Claims a delivery, which must have a body. */
+/** Claims a delivery. @throws AppError `conflict` if its body was removed, as by a clock that was ahead */
 async function claimed(
   tx: Transaction,
   id: number,
@@ -112,6 +112,6 @@ async function claimed(
   nowMs: number,
 ): Promise<ClaimedDelivery> {
   const delivery = await claimDelivery(tx, id, claim, nowMs);
-  if (delivery === undefined) throw new Error(`delivery ${id} has no body`);
+  if (delivery === undefined) throw new AppError("conflict", message("eventBodyGone"));
   return delivery;
 }
