@@ -17,6 +17,7 @@ import { siteRoutes } from "../doors/site/site.ts";
 import { endpoints } from "../methods/operator/resources.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
+import { keptBriefly } from "../values/kept-briefly.ts";
 import type { Base } from "./compose-base.ts";
 import { composeOperator } from "./compose-operator.ts";
 import { composeReadings } from "./compose-readings.ts";
@@ -26,6 +27,8 @@ import { composeStartFacts } from "./compose-start-facts.ts";
 import type { Work } from "./compose-work.ts";
 import { guides } from "./guides.ts";
 import { subkey } from "./installation-secret.ts";
+
+const READINESS_AGE_MAX_MS = 250;
 
 /** State of the running process that the doors read while answering. */
 export interface Running {
@@ -105,7 +108,7 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
 
 /** What only the server needs. Also answers the other workers' questions about this one. */
 function serverParts(base: Base, work: Work) {
-  const { db, database, metrics, others, recentLog, crew } = base;
+  const { db, database, metrics, others, recentLog, crew, ports } = base;
   const { keys, keyUse, sources, imports } = work;
   const { readings, ownReadiness } = composeReadings(base, work);
   crew?.answerWith({
@@ -115,6 +118,10 @@ function serverParts(base: Base, work: Work) {
     findUpload: imports.held.findOwn,
     releaseUpload: imports.held.releaseOwn,
   });
+  async function allReadiness() {
+    const [own, rest] = await Promise.all([ownReadiness(), others.ready()]);
+    return { own, others: rest };
+  }
   return {
     keys,
     keyUse,
@@ -122,10 +129,7 @@ function serverParts(base: Base, work: Work) {
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),
-    async ready() {
-      const [own, rest] = await Promise.all([ownReadiness(), others.ready()]);
-      return { own, others: rest };
-    },
+    ready: keptBriefly(allReadiness, ports.clock.monotonic, READINESS_AGE_MAX_MS),
     metrics: {
       contentType: metrics.contentType,
       text: async () => metrics.text(await readings(), others.metrics),

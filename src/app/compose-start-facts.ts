@@ -1,11 +1,10 @@
 import { COUNTED_TABLES, type StartFacts } from "../doors/http/docs/start-page.ts";
+import { keptBriefly } from "../values/kept-briefly.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Counts are cached for 20 times as long as counting took, so that visitors cannot keep a reader busy. */
-const SHOWN_TIMES = 20;
-/** Upper limit for that: the first count takes long, because it waits for its thread to start. */
-const SHOWN_MAX_MS = 5_000;
+/** The first count takes long, because it waits for its thread to start; its age has this limit. */
+const COUNTS_AGE_MAX_MS = 5_000;
 
 /** Numbers of the data and the plans for `/`. Newly imported rows show up within five seconds. */
 export function composeStartFacts(
@@ -13,8 +12,6 @@ export function composeStartFacts(
   { accounts, services: { directory } }: Work,
   isSignUpOpen: () => Promise<boolean>,
 ): () => Promise<StartFacts> {
-  let counted: { untilMs: number; tables: Promise<StartFacts["tables"]> } | null = null;
-
   async function countRows(): Promise<StartFacts["tables"]> {
     try {
       return await threads.readers.countRows(COUNTED_TABLES);
@@ -24,20 +21,10 @@ export function composeStartFacts(
     }
   }
 
-  function count() {
-    const startedMs = clock.monotonic();
-    const counting = { untilMs: Number.POSITIVE_INFINITY, tables: countRows() };
-    void counting.tables.then(() => {
-      const endedMs = clock.monotonic();
-      counting.untilMs = endedMs + Math.min(SHOWN_TIMES * (endedMs - startedMs), SHOWN_MAX_MS);
-    });
-    return counting;
-  }
-
+  const counts = keptBriefly(countRows, clock.monotonic, COUNTS_AGE_MAX_MS);
   return async () => {
-    if (counted === null || clock.monotonic() >= counted.untilMs) counted = count();
     const [tables, plans, maySignUp] = await Promise.all([
-      counted.tables,
+      counts(),
       accounts.plans(),
       isSignUpOpen(),
     ]);

@@ -45,6 +45,22 @@ test("a nearly full volume is unready with its reason, until there is room again
   expect((await appliance.request("/readyz")).status).toBe(200);
 });
 
+test("the checks run once for all who ask meanwhile, and not again for twenty times as long as they took", async () => {
+  let checks = 0;
+  const { clock, system } = appliance.ports;
+  system.freeBytes = async () => {
+    checks += 1;
+    clock.advance(5);
+    return 63 * 1024 ** 2;
+  };
+  const ask = async () => (await appliance.request("/readyz")).status;
+  expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(503));
+  clock.advance(99);
+  expect([await ask(), checks]).toEqual([503, 1]);
+  clock.advance(1);
+  expect([await ask(), checks]).toEqual([503, 2]);
+});
+
 test("a file that a newer program has migrated is unready, naming both versions", async () => {
   const db = machine.open();
   db.pragma(`user_version = ${SCHEMA_VERSION + 1}`);

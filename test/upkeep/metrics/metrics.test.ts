@@ -272,6 +272,20 @@ describe("access to the metrics", () => {
     await named.close();
   });
 
+  test("costs nobody anything who may not read it: it is refused before anything is read", async () => {
+    let reads = 0;
+    const { system } = appliance.ports;
+    const { process } = system;
+    system.process = () => {
+      reads += 1;
+      return process();
+    };
+    expect(await from(appliance, "203.0.113.9")).toBe(404);
+    expect(reads).toBe(0);
+    expect(await from(appliance, "127.0.0.1")).toBe(200);
+    expect(reads).toBe(1);
+  });
+
   test("depends on the client IP from the trusted proxy, and not on earlier values", async () => {
     expect(await from(appliance, "127.0.0.1, 203.0.113.9")).toBe(404);
     expect(await from(appliance, "203.0.113.9, 127.0.0.1")).toBe(200);

@@ -8,16 +8,22 @@ import { bundleManifest } from "./manifest.ts";
 /** The earliest time that a ZIP file can store, so that builds are reproducible. */
 const MODIFIED_AT = new Date(1980, 0, 1);
 
+/**
+ * Uncompressed, because anybody may request bundles, for other addresses each time: 13 KB in 0.1 ms instead
+ * of 10 KB in 2.4 ms of processor time.
+ */
+const STORED = 0;
+
 /** @returns a function that builds `kanalog.mcpb`, for Claude Desktop, with an address filled in */
 export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
-  const program = madeOnce(bridgeProgram);
+  const constantFiles = madeOnce(async () => ({
+    "server.mjs": strToU8(await bridgeProgram()),
+    "icon.png": await Bun.file(icon).bytes(),
+    LICENSE: strToU8(licenseText),
+  }));
   return async (address) => {
-    const files = {
-      "manifest.json": strToU8(JSON.stringify(bundleManifest(address), null, 2)),
-      "server.mjs": strToU8(await program()),
-      "icon.png": await Bun.file(icon).bytes(),
-      LICENSE: strToU8(licenseText),
-    };
-    return zipSync(files, { mtime: MODIFIED_AT });
+    const manifest = strToU8(JSON.stringify(bundleManifest(address), null, 2));
+    const files = { "manifest.json": manifest, ...(await constantFiles()) };
+    return zipSync(files, { mtime: MODIFIED_AT, level: STORED });
   };
 }
