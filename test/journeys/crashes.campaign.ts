@@ -17,6 +17,7 @@ import {
   addSource,
   expectRead,
   happenOnAndOn,
+  postsRead,
   SOURCE_POSTS_FROM,
 } from "../support/crash-source.ts";
 import { faultsOf } from "../support/file-faults.ts";
@@ -167,6 +168,7 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     Math.min(
       ...[calls.answered, imports.titles, imports.posts, keys.good.size + keys.revoked.size],
       ...[backups.finished, changes.refreshes, changes.exports, changes.merged],
+      postsRead(machine),
     );
   for (let kill = 1; kill <= kills; kill++) {
     await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
@@ -206,6 +208,7 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     killAll(serving.pid);
   }
 
+  const readBetweenKills = postsRead(machine);
   leasesRunOut();
   const last = await serve();
   await expectKeys(keys, last.get);
@@ -234,7 +237,8 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     ...{ keys: keys.good.size + keys.revoked.size, "of them revoked": keys.revoked.size },
     ...{ backups: backups.finished, refreshes: changes.refreshes, exports: changes.exports },
     ...{ "channels merged": changes.merged, "channels deleted": changes.deleted },
-    ...{ "posts of bots": source.wanted().size, deliveries, attempts: received.length },
+    ...{ "posts of bots": source.wanted().size, "of them read between kills": readBetweenKills },
+    ...{ deliveries, attempts: received.length },
     "deliveries again after a 200": takenAgain,
     "commands killed": imports.killed + keys.killed + backups.killed + changes.killed,
   };

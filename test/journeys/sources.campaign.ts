@@ -51,7 +51,7 @@ const isDone = () => isAllRead(world, stored());
 
 async function waitForAll(): Promise<void> {
   await until(() => {
-    if (source()?.owner === null) ask();
+    ask();
     return isDone();
   }, "all posts");
 }

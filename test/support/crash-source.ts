@@ -54,6 +54,12 @@ export async function happenOnAndOn(
   world.calm();
 }
 
+/** Number of the bot's posts that are stored. */
+export function postsRead(machine: Machine): number {
+  const sql = `SELECT count(*) AS posts FROM posts WHERE id > ${SOURCE_POSTS_FROM}`;
+  return machine.query<{ posts: number }>(sql)[0]?.posts ?? 0;
+}
+
 /** Each post of the bot is stored once, with its last text. */
 export async function expectRead(
   machine: Machine,

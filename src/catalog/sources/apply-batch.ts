@@ -6,7 +6,7 @@ import type { ImportSummary } from "../imports/writing/import-summary.ts";
 import { type Batch, partsOf, rowsOf } from "./batch-rows.ts";
 import { createBatchWriter } from "./batch-writer.ts";
 import { putChat, removeChat } from "./source-chats.store.ts";
-import { countRows, selectSource, updateSource } from "./sources.store.ts";
+import { countRows, RUN_KILLED, selectSource, updateSource } from "./sources.store.ts";
 import type { SourcePosition } from "./sources.table.ts";
 
 export interface BatchRun {
@@ -52,6 +52,10 @@ export async function applyBatch(
       // Rows that are read repeatedly count only when they change.
       if (changed > 0) {
         await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });
+        // Its process was killed, but not by what this source sends: reading gets on.
+        if (source.failure?.code === RUN_KILLED.code) {
+          await updateSource(tx, id, { failures: 0, failure: null });
+        }
       }
       return true;
     });

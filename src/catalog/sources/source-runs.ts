@@ -78,7 +78,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       return claimed.running;
     },
 
-    /** Called every few seconds: starts what is due, and looks after what is running. Never throws. */
+    /** Called every second: starts what is due, and looks after what is running. Never throws. */
     async tick(): Promise<void> {
       try {
         await beat();
@@ -100,7 +100,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     },
 
     /**
-     * Called every few seconds in place of `tick` while another process starts what is due: only looks after
+     * Called every second in place of `tick` while another process starts what is due: only looks after
      * the runs here. Never throws.
      */
     async keepAlive(): Promise<void> {
@@ -117,7 +117,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
 
 /**
  * Whether the last run ended with its process, and should be repeated at once. If the run before it did too,
- * it waits, since the source may be the cause.
+ * and it wrote nothing, it waits, since the source may be the cause.
  */
 function wasInterrupted({ owner, isPaused, failure }: Source): boolean {
   return owner !== null && !isPaused && failure?.code !== RUN_KILLED.code;

@@ -120,6 +120,26 @@ test("a run whose process was killed is repeated at once, even after failures; a
   expect(channels()).toBe(ROWS);
 });
 
+test("a killed run that had written something new is repeated at once, however many were killed before", async () => {
+  const { db } = appliance.app.domains;
+  const killed = { failures: 5, failure: JSON.stringify(RUN_KILLED) };
+  statement(db, "UPDATE sources SET owner = ?, failures = ?, failure = ?").run(
+    ...[ELSEWHERE, killed.failures, killed.failure],
+  );
+  const write = (title: string) =>
+    applyBatch(db, appliance.ports.clock, {
+      ...{ id, owner: ELSEWHERE, batch: { channels: [{ id: 1, title, subscribers: 1 }] } },
+      ...{ position: { offset: 5 }, messengerHosts: [], openDays: 7 },
+    });
+  await write("A");
+  expect(await appliance.app.sources.find("files")).toMatchObject({ failures: 0, failure: null });
+  statement(db, "UPDATE sources SET failures = ?, failure = ?").run(
+    ...[killed.failures, killed.failure],
+  );
+  await write("A");
+  expect(await appliance.app.sources.find("files")).toMatchObject({ failures: 5 });
+});
+
 test("a run on another machine keeps its source while it sends heartbeats, and is repeated a minute after the last one", async () => {
   const { sources, domains } = appliance.app;
   const heartbeat = (at: number) =>
