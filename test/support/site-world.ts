@@ -238,6 +238,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/": ["/staff/"],
       "/staff/start/": ["/staff/start/"],
       "/staff/plans/": ["/staff/plans/"],
+      "/staff/keys/": ["/staff/keys/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
       "/staff/organizations/:id/seen/": [`/staff/organizations/${organizationId}/seen/`],

@@ -151,7 +151,8 @@ async function putMember(
   if (isSuspended !== undefined && isSuspended !== (suspendedAt !== null)) {
     await updateMember(tx, id, { suspendedAt: isSuspended ? clock.now() : null });
     await record(isSuspended ? "member.suspend" : "member.restore");
-    if (isSuspended) await onSuspended(tx, email);
   }
+  // Also if they were suspended before: they may have been staff until now.
+  if (isSuspended === true) await onSuspended(tx, email);
   return requireMember(tx, id);
 }

@@ -424,8 +424,8 @@ describe("a session", () => {
   test("of a suspended member, or in an archived organization, names the organization", async () => {
     const { memberId, organizationId } = await addPerson(appliance);
     const { accounts } = appliance.app.domains;
-    const visitor = await signedInVisitor(appliance, "ada@example.com");
     await accounts.suspendMember(memberId, COMMAND_LINE);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
     const suspended = (await visitor.get(PROFILE)).body;
     expect(suspended).toContain(
       "You are suspended in the organization Acme. Ask one of its owners.",

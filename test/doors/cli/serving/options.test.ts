@@ -63,7 +63,7 @@ test("every command accepts --json", async () => {
   async function look(words: readonly string[]): Promise<void> {
     const { out } = await machine.run([...words, "--help"]);
     const [, listed = ""] = out.split("\nCommands:\n");
-    const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => name ?? []);
+    const names = [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)].flatMap(([, name]) => name ?? []);
     const below = names.filter((name) => name !== "help");
     for (const name of below) await look([...words, name]);
     if (below.length > 0 || SERVING.includes(words.join(" "))) return;
