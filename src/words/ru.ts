@@ -1299,7 +1299,7 @@ const resources: Words["resources"] = {
     role: "Роль",
   },
   hints: {
-    can: "read, customers, data, system через запятую. Пусто — только read (чтение).",
+    can: "Через запятую: read — только чтение, customers — клиенты, data — данные, system — система. Пусто — только read.",
     expires: "По московскому времени. Пусто — без срока.",
   },
   choices: {},

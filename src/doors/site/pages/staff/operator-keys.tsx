@@ -89,7 +89,9 @@ function KeysTable({ visit, keys }: { visit: Visit; keys: readonly OperatorKey[]
           <td class="long">
             <bdi>{key.name}</bdi>
           </td>
-          <td>{key.can.join(", ")}</td>
+          <td>
+            <code>{key.can.join(" ")}</code>
+          </td>
           <td>
             <Instant visit={visit} at={key.createdAt} />
           </td>
