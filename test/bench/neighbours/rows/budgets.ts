@@ -28,7 +28,7 @@ function wordsFrom(at: number, count: number): string[] {
 /** The dearest queries of one customer beside another customer who searches. */
 export const budgetRows: Row[] = [
   {
-    name: "dear-searches",
+    name: "dear-search-budget",
     does: "searches posts 25 times a second for two beginnings by relevance, for twenty words by OR, and exports by such a query",
     async victim({ data: { strings, victims } }) {
       const requests = Array.from({ length: SEARCHES }, (_, at) => {
