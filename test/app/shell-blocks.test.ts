@@ -37,6 +37,8 @@ const NOT_RUN: Record<string, string> = {
   "bun run check": "is what runs this test",
   "npm install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
+  "export OPERATOR=":
+    "needs the key that was just printed, as test/doors/http/operator.test.ts has one",
   "kanalog member password": "asks somebody who sits at a terminal",
 };
 
