@@ -91,7 +91,12 @@ function change(tx: Transaction, { table, verb, values, at }: Change): boolean {
   try {
     statement(tx, "SAVEPOINT change").run();
     if (verb === "insert" || verb === "replace") {
-      const or = verb === "replace" ? "OR REPLACE " : "";
+      // A row that makes way for another's unique column is deleted without its triggers; no statement of ours
+      // replaces rows of such a table.
+      const hasUnique = sharedTables(tx).some(
+        ({ name, unique }) => name === table && unique.length > 0,
+      );
+      const or = verb === "replace" && !hasUnique ? "OR REPLACE " : "";
       tx.prepare(
         `INSERT ${or}INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
       ).run(...Object.values(values));
