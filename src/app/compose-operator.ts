@@ -10,7 +10,7 @@ type SiteParts = Pick<
   "accounts" | "keys" | "operatorKeys" | "webhooks" | "people" | "usage" | "throttle" | "clientIp"
 >;
 
-/** What the operator's API needs on top of every door's parts; it shares the site's. */
+/** Parts of the operator's API beside those of every door; the site has them too. */
 export function composeOperator(
   { threads, ports, secrets }: Base,
   { services }: Work,

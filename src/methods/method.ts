@@ -23,7 +23,7 @@ export class FileAnswer {
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * What an operation of an API declares of itself: its route, its place in the documentation, and how its
+ * An operation of an API as it declares itself: its route, its place in the documentation, and how its
  * arguments are read.
  */
 export interface Described<

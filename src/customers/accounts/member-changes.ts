@@ -80,7 +80,7 @@ function handOver(
   });
 }
 
-/** What else happens in the transaction that suspends a member, such as that they are signed out. */
+/** Called in the transaction that suspends a member; it signs them out. */
 export type OnSuspended = (tx: Transaction, email: string) => Promise<void>;
 
 /** Changes of members, as part of `accountChanges`. */

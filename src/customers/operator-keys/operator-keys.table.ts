@@ -1,6 +1,6 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What a key of the operator's API may do: read everything, or change what belongs to an area. */
+/** Abilities of a key of the operator's API: to read everything, or to change what belongs to an area. */
 export const ABILITIES = ["read", "customers", "data", "system"] as const;
 export type Ability = (typeof ABILITIES)[number];
 

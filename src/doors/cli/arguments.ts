@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseEndOfDay, zoneNamed } from "../../values/moscow-time.ts";
+import { zoneNamed } from "../../values/moscow-time.ts";
 
 /** Parses the number by which lists identify an organization, member or key. */
 export function parseId(text: string): number {
@@ -8,13 +8,6 @@ export function parseId(text: string): number {
     throw new InvalidArgumentError("It is not a number such as lists show.");
   }
   return id;
-}
-
-/** Parses a last day as the instant at which it ends in Moscow. */
-export function parseLastDay(text: string): number {
-  const endsAt = parseEndOfDay(text);
-  if (endsAt === null) throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
-  return endsAt;
 }
 
 /** Parses the IANA name of a time zone. */

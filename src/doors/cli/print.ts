@@ -1,6 +1,6 @@
 import type { Output } from "./command-context.ts";
 
-/** What is printed, by field; a table shows a list as the number of its items. */
+/** Values to print, by field; a table shows a list as the number of its items. */
 export type Printable = Readonly<Record<string, unknown>>;
 
 /** Prints an object: as a JSON document, or one line per field. */

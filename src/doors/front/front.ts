@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Takes } from "../../values/takes.ts";
 import { announcedLength, Body, seal } from "./body.ts";
 
-/** What a handler gets of a request. */
+/** A request as a handler gets it. */
 export interface Incoming {
   request: Request;
   /** Null for a part of the path that is not UTF-8. */
@@ -15,7 +15,7 @@ export interface Route {
   /** `GET` answers HEAD too, `ALL` every verb that the path's other routes do not. */
   verb: "GET" | "POST" | "PATCH" | "DELETE" | "ALL";
   path: string;
-  /** What the body may be; none if not declared. */
+  /** Declares the body; there may be none if it is left out. */
   takes?: Takes | undefined;
   /** Whether the handler refuses a body that is not taken, because it checks something else first. */
   refusesBody?: true;

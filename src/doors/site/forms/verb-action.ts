@@ -43,7 +43,7 @@ export function operatorServices(context: SiteContext): OperatorServices {
   return { ...context, clock: context.ports.clock };
 }
 
-/** What was typed, by the names of the arguments; fields left empty are not given. */
+/** Typed texts by the names of the arguments; fields left empty are not given. */
 function typedIn(form: Form, args: Readonly<Record<string, Parameter<unknown>>>) {
   return Object.fromEntries(
     Object.entries(args).map(([name, { schema }]) => {
