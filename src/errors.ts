@@ -4,7 +4,7 @@ import { shortened } from "./values/shortened.ts";
 
 /**
  * Errors that stop a request or a command. Each has a message that is safe to show to the caller and, if
- * there is one, a private cause for the log only. `methods/statuses.ts` maps codes to HTTP statuses.
+ * there is one, a private cause for the log only. `verbs/statuses.ts` maps codes to HTTP statuses.
  */
 export type ErrorCode =
   | "invalid"

@@ -1,7 +1,6 @@
 import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
-import type { Services } from "../methods/services.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Mailer } from "../push/mail/mailer.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
@@ -9,6 +8,7 @@ import type { Builds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Ticker } from "../upkeep/jobs/ticker.ts";
 import { listenerAddress, localAddress } from "../values/listener-address.ts";
+import type { Services } from "../verbs/services.ts";
 import { type AppOptions, type Base, composeBase } from "./compose-base.ts";
 import { composeDoors, type Doors, type Running } from "./compose-doors.ts";
 import { composeTickers } from "./compose-tickers.ts";

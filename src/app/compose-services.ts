@@ -12,8 +12,8 @@ import {
   selectStatisticsSpan,
 } from "../catalog/statistics/statistics.store.ts";
 import { readMeta } from "../db/meta.ts";
-import { createCursors } from "../methods/cursor.ts";
-import type { Services } from "../methods/services.ts";
+import { createCursors } from "../verbs/cursor.ts";
+import type { Services } from "../verbs/services.ts";
 import type { Base } from "./compose-base.ts";
 
 /**

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { guides } from "../../src/app/guides.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
-import { apiMethods } from "../../src/methods/table.ts";
+import { apiMethods } from "../../src/verbs/table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import {
   type Document,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 
 /**
- * The direction of imports: main, then app, the doors, methods and words, the groups of domains, db, and
+ * The direction of imports: main, then app, the doors, verbs and words, the groups of domains, db, and
  * finally values, ports and errors. A file may import only from below.
  */
 
@@ -64,15 +64,15 @@ const BOTTOM = ["values", "errors.ts", "ports"];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "main.ts": ["packaging", "program.ts"],
   "program.ts": ["app", "doors/cli", "doors/mcp", "ports"],
-  app: [...DOORS, "methods", ...Object.keys(GROUPS), "db", "config.ts", ...BOTTOM],
+  app: [...DOORS, "verbs", ...Object.keys(GROUPS), "db", "config.ts", ...BOTTOM],
   ...Object.fromEntries(
     DOORS.map((door) => [
       door,
-      ["doors/front", "methods", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
+      ["doors/front", "verbs", "words", ...Object.keys(GROUPS), "config.ts", ...BOTTOM],
     ]),
   ),
   "doors/front": BOTTOM,
-  methods: [...Object.keys(GROUPS), ...BOTTOM],
+  verbs: [...Object.keys(GROUPS), ...BOTTOM],
   words: BOTTOM,
   ...Object.fromEntries(
     Object.entries(GROUPS).map(([group, others]) => [group, [...others, "db", ...BOTTOM]]),
@@ -172,7 +172,7 @@ function wrongWay({ file, names, isType }: Import): string | null {
   if (!MAY_IMPORT[from]?.includes(to)) return `${from} may not import ${to}`;
   if (isStore(names) && DOORS.includes(from)) return "a door names no store";
   // A method's type may contain the type of a store's result.
-  if (isStore(names) && from === "methods" && !isType) return "a method calls no store";
+  if (isStore(names) && from === "verbs" && !isType) return "a method calls no store";
   return null;
 }
 
@@ -213,17 +213,14 @@ describe("the direction of imports", () => {
       ["doors/cli/key.ts", 'import { x } from "../../customers/keys/keys.store.ts";'],
       ["doors/cli/key.ts", 'import { x } from "../http/rest.ts";'],
       ["doors/cli/key.ts", 'import { x } from "../../app/domains.ts";'],
-      ["methods/posts.ts", 'import {\n  selectPosts,\n} from "../catalog/posts/posts.store.ts";'],
-      [
-        "methods/posts.ts",
-        'import { type A, selectPosts } from "../catalog/posts/posts.store.ts";',
-      ],
-      ["methods/posts.ts", 'import { x } from "../db/database.ts";'],
-      ["methods/posts.ts", 'import type { x } from "../doors/http/rest.ts";'],
+      ["verbs/posts.ts", 'import {\n  selectPosts,\n} from "../catalog/posts/posts.store.ts";'],
+      ["verbs/posts.ts", 'import { type A, selectPosts } from "../catalog/posts/posts.store.ts";'],
+      ["verbs/posts.ts", 'import { x } from "../db/database.ts";'],
+      ["verbs/posts.ts", 'import type { x } from "../doors/http/rest.ts";'],
       ["catalog/channels/card.ts", 'import { t } from "elysia";'],
       ["catalog/channels/card.ts", 'import type { Cron } from "croner";'],
       ["upkeep/backups/x.ts", 'import type { Cron } from "croner";'],
-      ["catalog/channels/card.ts", 'import { x } from "../../methods/table.ts";'],
+      ["catalog/channels/card.ts", 'import { x } from "../../verbs/table.ts";'],
       ["catalog/channels/card.ts", 'const { x } = await import("../../doors/http/rest.ts");'],
       ["catalog/channels/card.ts", 'import { x } from "../../push/mail/mails.ts";'],
       ["customers/keys/keys.ts", 'import type { x } from "../../catalog/posts/posts.ts";'],
@@ -237,7 +234,7 @@ describe("the direction of imports", () => {
       ["errors.ts", 'import { x } from "./doors/http/rest.ts";'],
       ["words/en.ts", 'import { x } from "../doors/site/site.ts";'],
       ["words/en.ts", 'import { x } from "../customers/audit/audit-log.ts";'],
-      ["methods/posts.ts", 'import { x } from "../words/words.ts";'],
+      ["verbs/posts.ts", 'import { x } from "../words/words.ts";'],
       ["app/app.ts", 'import { x } from "../program.ts";'],
       ["upkeep/jobs/jobs.ts", 'new Worker(new URL("../../app/app.ts", import.meta.url))'],
     ] as const) {
@@ -246,7 +243,7 @@ describe("the direction of imports", () => {
       expect(found.map(wrongWay), `${file}: ${source}`).not.toContain(null);
     }
     for (const [file, source] of [
-      ["methods/posts.ts", 'import type { PostPosition } from "../catalog/posts/posts.store.ts";'],
+      ["verbs/posts.ts", 'import type { PostPosition } from "../catalog/posts/posts.store.ts";'],
       ["doors/http/rest.ts", '// import { x } from "../cli/command-line.ts";'],
       ["doors/http/rest.ts", 'import { x } from "./answers.ts";'],
       ["doors/cli/key.ts", 'import type { x } from "../../app/domains.ts";'],
@@ -338,10 +335,10 @@ describe("the outside world", () => {
     expect(serving.map(([file]) => file)).toEqual(["doors/front/front.ts"]);
   });
 
-  test("includes the database, which only stores use: no SQL in doors, methods or imports", () => {
+  test("includes the database, which only stores use: no SQL in doors, verbs or imports", () => {
     const wrong = [...files.keys()].filter((file) => {
       if (isStore(file)) return false;
-      return /^(?:doors|methods|catalog\/imports)\//.test(file) && SQL.test(files.get(file) ?? "");
+      return /^(?:doors|verbs|catalog\/imports)\//.test(file) && SQL.test(files.get(file) ?? "");
     });
     expect(wrong).toEqual([]);
     expect(SQL.test(files.get("catalog/posts/posts.store.ts") ?? "")).toBe(true);

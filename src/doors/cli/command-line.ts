@@ -8,11 +8,11 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
-import { keys } from "../../methods/operator/keys.ts";
-import { operatorKeys } from "../../methods/operator/operator-keys.ts";
-import { organizations } from "../../methods/operator/organizations.ts";
-import { plans } from "../../methods/operator/plans.ts";
-import { webhooks } from "../../methods/operator/webhooks.ts";
+import { keys } from "../../verbs/operator/keys.ts";
+import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
+import { organizations } from "../../verbs/operator/organizations.ts";
+import { plans } from "../../verbs/operator/plans.ts";
+import { webhooks } from "../../verbs/operator/webhooks.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { memberCommand } from "./customers/member.ts";
 import { staffCommand } from "./customers/staff.ts";

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
+import { inEnglish } from "../../values/messages/messages.ts";
 import {
   isReference,
   type OperatorServices,
@@ -7,9 +8,8 @@ import {
   type Row,
   type Use,
   type Verb,
-} from "../../methods/operator/resource.ts";
-import type { Parameter } from "../../methods/parameters.ts";
-import { inEnglish } from "../../values/messages/messages.ts";
+} from "../../verbs/operator/resource.ts";
+import type { Parameter } from "../../verbs/parameters.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
 import { notePasswordLink, passwordLink } from "./customers/password-link.ts";

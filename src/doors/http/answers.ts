@@ -1,9 +1,9 @@
 import type { Config } from "../../config.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import { STATUS_OF } from "../../verbs/statuses.ts";
 import { corsHeaders } from "./cors.ts";
 import type { BaseAddress } from "./requests/base-address.ts";
 import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";

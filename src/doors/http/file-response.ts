@@ -1,7 +1,7 @@
 import { createGzip } from "node:zlib";
 import { partStream } from "../../catalog/exports/part-stream.ts";
-import type { FileAnswer } from "../../methods/method.ts";
 import { acceptsGzip } from "../../values/packed-bytes.ts";
+import type { FileAnswer } from "../../verbs/method.ts";
 import type { Headers } from "./answers.ts";
 
 /** An answer that is produced as fast as the client reads it, compressed if the client accepts that. */

@@ -1,9 +1,9 @@
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import type { AppError } from "../../errors.ts";
-import { type Admitted, admit, admitAgain, type Gate } from "../../methods/admission.ts";
 import type { NoteRequest, NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import { runFor } from "../../values/tenant.ts";
+import { type Admitted, admit, admitAgain, type Gate } from "../../verbs/admission.ts";
 import {
   type AnswerContext,
   commonHeaders,

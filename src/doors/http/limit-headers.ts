@@ -1,6 +1,6 @@
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS } from "../../customers/accounts/plan.ts";
-import type { Admitted } from "../../methods/admission.ts";
+import type { Admitted } from "../../verbs/admission.ts";
 import type { Headers } from "./answers.ts";
 
 const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;

@@ -1,14 +1,14 @@
 import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import type { Outcome } from "../../methods/call.ts";
-import { type ApiMethod, pathFor } from "../../methods/method.ts";
-import type { RawArguments } from "../../methods/read-arguments.ts";
-import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { onceEach } from "../../values/once-each.ts";
 import { takesJson } from "../../values/takes.ts";
+import type { Outcome } from "../../verbs/call.ts";
+import { type ApiMethod, pathFor } from "../../verbs/method.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
+import { STATUS_OF } from "../../verbs/statuses.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import {
   commonHeaders,

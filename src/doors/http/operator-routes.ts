@@ -3,14 +3,14 @@ import type { IdempotentRequests } from "../../customers/idempotency/idempotent-
 import type { Ability, OperatorKey } from "../../customers/operator-keys/operator-keys.table.ts";
 import { type OperatorKeys, operatorActor } from "../../customers/operator-keys/operator-keys.ts";
 import { AppError } from "../../errors.ts";
-import type { Cursors } from "../../methods/cursor.ts";
-import type { Endpoint } from "../../methods/operator/endpoint.ts";
-import type { OperatorServices } from "../../methods/operator/resource.ts";
-import { runEndpoint } from "../../methods/operator/run-endpoint.ts";
-import { UNDECODABLE } from "../../methods/read-arguments.ts";
 import { type NoteRequests, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import type { Cursors } from "../../verbs/cursor.ts";
+import type { Endpoint } from "../../verbs/operator/endpoint.ts";
+import type { OperatorServices } from "../../verbs/operator/resource.ts";
+import { runEndpoint } from "../../verbs/operator/run-endpoint.ts";
+import { UNDECODABLE } from "../../verbs/read-arguments.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import {
   type AnswerContext,

@@ -1,9 +1,9 @@
 import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
 import type { AppError } from "../../errors.ts";
-import type { Outcome } from "../../methods/call.ts";
-import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
-import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import type { Outcome } from "../../verbs/call.ts";
+import { type ApiMethod, FileAnswer } from "../../verbs/method.ts";
+import { type RawArguments, UNDECODABLE } from "../../verbs/read-arguments.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import {
   commonHeaders,

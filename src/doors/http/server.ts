@@ -1,9 +1,9 @@
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
 import { notFound } from "../../errors.ts";
-import type { ApiMethod, Documented } from "../../methods/method.ts";
-import { endpoints } from "../../methods/operator/resources.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { bytesFor } from "../../values/packed-bytes.ts";
+import type { ApiMethod, Documented } from "../../verbs/method.ts";
+import { endpoints } from "../../verbs/operator/resources.ts";
 import { createFront, type Front, type Incoming, type Route } from "../front/front.ts";
 import {
   commonHeaders,

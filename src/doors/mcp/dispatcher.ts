@@ -1,5 +1,5 @@
-import type { ApiMethod } from "../../methods/method.ts";
-import type { Services } from "../../methods/services.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
 import { rateLimited, readMessage } from "./json-rpc.ts";
 import { createLegacyEra } from "./legacy-era.ts";

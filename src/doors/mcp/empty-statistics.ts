@@ -1,8 +1,8 @@
 import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
-import { dailyStatisticsList } from "../../methods/daily-statistics.ts";
-import type { RawArguments } from "../../methods/read-arguments.ts";
-import type { Services } from "../../methods/services.ts";
 import { formatDay } from "../../values/moscow-time.ts";
+import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
+import type { Services } from "../../verbs/services.ts";
 
 /** Most channels to explain individually; the rest are counted. */
 const EXPLAINED_MAX = 20;

@@ -1,10 +1,10 @@
 import type { AppError } from "../../errors.ts";
-import type { ApiMethod } from "../../methods/method.ts";
-import type { Services } from "../../methods/services.ts";
-import { STATUS_OF } from "../../methods/statuses.ts";
 import { inEnglish, type Message, type MessageCode } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { nearestCodes } from "../../values/nearest-codes.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { Services } from "../../verbs/services.ts";
+import { STATUS_OF } from "../../verbs/statuses.ts";
 import { plainText } from "./plain-text.ts";
 
 /**

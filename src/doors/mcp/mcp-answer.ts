@@ -1,4 +1,4 @@
-import type { Outcome } from "../../methods/call.ts";
+import type { Outcome } from "../../verbs/call.ts";
 import { faultText, type Message, type RequestId, type RpcFault, resultText } from "./json-rpc.ts";
 
 /** Answer to a POST, as the HTTP route expects it. */

@@ -1,5 +1,5 @@
-import type { ApiMethod } from "../../methods/method.ts";
-import type { RawArguments } from "../../methods/read-arguments.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
 
 /** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */
 const NEXT = '"next":';

@@ -1,8 +1,8 @@
-import type { ApiMethod } from "../../methods/method.ts";
-import type { Parameter } from "../../methods/parameters.ts";
-import type { RawArguments } from "../../methods/read-arguments.ts";
-import type { Services } from "../../methods/services.ts";
 import { type Json, jsonTextOf } from "../../values/json-text.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { Parameter } from "../../verbs/parameters.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
+import type { Services } from "../../verbs/services.ts";
 import { emptyStatisticsText } from "./empty-statistics.ts";
 import { nextPageText } from "./next-page.ts";
 import { plainJson } from "./plain-text.ts";

@@ -1,9 +1,9 @@
 import type { AppError } from "../../errors.ts";
-import type { Outcome } from "../../methods/call.ts";
-import type { ApiMethod } from "../../methods/method.ts";
-import type { RawArguments } from "../../methods/read-arguments.ts";
-import type { Services } from "../../methods/services.ts";
 import { isObject } from "../../values/json-object.ts";
+import type { Outcome } from "../../verbs/call.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
+import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
 import { invalidParams, type RpcRequest } from "./json-rpc.ts";
 import { answerFault, answerText, type McpAnswer } from "./mcp-answer.ts";

@@ -1,9 +1,9 @@
-import { channelPath } from "../../methods/channel-named.ts";
-import type { ApiMethod } from "../../methods/method.ts";
-import type { Parameter } from "../../methods/parameters.ts";
-import { anyPart } from "../../methods/partial-result.ts";
-import { specifiedTools } from "../../methods/table.ts";
 import type { Schema } from "../../values/schema.ts";
+import { channelPath } from "../../verbs/channel-named.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { Parameter } from "../../verbs/parameters.ts";
+import { anyPart } from "../../verbs/partial-result.ts";
+import { specifiedTools } from "../../verbs/table.ts";
 
 /** A tool as `tools/list` describes it, derived from the method's declaration. */
 export function describeTool(method: ApiMethod): object {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Ability } from "../../../src/customers/operator-keys/operator-keys.table.ts";
-import { endpoints } from "../../../src/methods/operator/resources.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
+import { endpoints } from "../../../src/verbs/operator/resources.ts";
 import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 

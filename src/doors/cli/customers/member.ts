@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { memberRows, members } from "../../../methods/operator/members.ts";
+import { memberRows, members } from "../../../verbs/operator/members.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { resourceCommand } from "../resource-command.ts";

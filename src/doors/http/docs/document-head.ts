@@ -1,5 +1,5 @@
-import type { Documented } from "../../../methods/method.ts";
-import { resources } from "../../../methods/operator/resources.ts";
+import type { Documented } from "../../../verbs/method.ts";
+import { resources } from "../../../verbs/operator/resources.ts";
 import introduction from "./introduction.md" with { type: "text" };
 
 export const SECURITY_SCHEME = "apiKey";

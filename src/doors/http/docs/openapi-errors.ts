@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../errors.ts";
-import type { Documented } from "../../../methods/method.ts";
-import { STATUS_OF } from "../../../methods/statuses.ts";
+import type { Documented } from "../../../verbs/method.ts";
+import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
 import { withReferences } from "./named-schemas.ts";
 

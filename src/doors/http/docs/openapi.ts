@@ -1,8 +1,8 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import type { Documented } from "../../../methods/method.ts";
-import type { Parameter } from "../../../methods/parameters.ts";
-import { wholeOrPart } from "../../../methods/partial-result.ts";
+import type { Documented } from "../../../verbs/method.ts";
+import type { Parameter } from "../../../verbs/parameters.ts";
+import { wholeOrPart } from "../../../verbs/partial-result.ts";
 import {
   type Book,
   documentHead,

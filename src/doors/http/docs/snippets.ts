@@ -1,5 +1,5 @@
 import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
-import { type Described, pathFor } from "../../../methods/method.ts";
+import { type Described, pathFor } from "../../../verbs/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 

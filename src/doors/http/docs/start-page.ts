@@ -1,6 +1,6 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
-import { hasExport } from "../../../methods/plan-rules.ts";
 import { LANGUAGES, type Language } from "../../../values/language.ts";
+import { hasExport } from "../../../verbs/plan-rules.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";

@@ -1,4 +1,4 @@
-import { type RawArguments, UNDECODABLE } from "../../../methods/read-arguments.ts";
+import { type RawArguments, UNDECODABLE } from "../../../verbs/read-arguments.ts";
 
 /**
  * A URL's query as texts by name; of a repeated name, the last one counts. A value whose escapes are not

@@ -1,5 +1,5 @@
 import { description, license, version } from "../../../../package.json";
-import { toolMethods } from "../../../methods/table.ts";
+import { toolMethods } from "../../../verbs/table.ts";
 
 /** The bundle's manifest (MCPB manifest 0.3). @param address the appliance's */
 export function bundleManifest(address: string): object {

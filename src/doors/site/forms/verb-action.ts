@@ -1,6 +1,6 @@
-import type { OperatorServices, Resource, Row } from "../../../methods/operator/resource.ts";
-import type { Parameter } from "../../../methods/parameters.ts";
-import { readArguments } from "../../../methods/read-arguments.ts";
+import type { OperatorServices, Resource, Row } from "../../../verbs/operator/resource.ts";
+import type { Parameter } from "../../../verbs/parameters.ts";
+import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../visit/view.ts";

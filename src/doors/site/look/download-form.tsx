@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
-import { exportIncluded } from "../../../methods/plan-rules.ts";
+import { exportIncluded } from "../../../verbs/plan-rules.ts";
 import type { PartProps } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../visit/viewer.ts";
 import { Form } from "./form.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Resource } from "../../../methods/operator/resource.ts";
-import type { Parameter } from "../../../methods/parameters.ts";
+import type { Resource } from "../../../verbs/operator/resource.ts";
+import type { Parameter } from "../../../verbs/parameters.ts";
 import type { Visit } from "../visit/visit.ts";
 import { CheckField, Form, SelectField, TextField } from "./form.tsx";
 

@@ -5,9 +5,9 @@ import {
   serverMetadata,
 } from "../../../customers/oauth/server-metadata.ts";
 import { toAppError } from "../../../errors.ts";
-import { STATUS_OF } from "../../../methods/statuses.ts";
 import { noted } from "../../../upkeep/metrics/note-request.ts";
 import { type Takes, takesForm, takesJson } from "../../../values/takes.ts";
+import { STATUS_OF } from "../../../verbs/statuses.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer } from "./oauth-answer.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../../errors.ts";
-import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
+import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
 import { asset } from "../visit/site-path.ts";
 import { type PageView, page, type View } from "../visit/view.ts";

@@ -1,7 +1,7 @@
 import { notFound } from "../../../errors.ts";
-import type { PlanRule } from "../../../methods/plan-rules.ts";
 import type { OwnItem } from "../../../push/webhooks/manage/own-item.ts";
 import { parseNumber } from "../../../values/parse-number.ts";
+import type { PlanRule } from "../../../verbs/plan-rules.ts";
 import { pageError } from "../forms/faults.ts";
 import type { SiteContext } from "../site-context.ts";
 import { isManager, membershipOf, planOf, viewerOf } from "./viewer.ts";

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from "../../../errors.ts";
-import { viewMethod } from "../../../methods/call.ts";
-import type { ApiMethod } from "../../../methods/method.ts";
 import { type Json, jsonValueOf, type Page } from "../../../values/json-text.ts";
+import { viewMethod } from "../../../verbs/call.ts";
+import type { ApiMethod } from "../../../verbs/method.ts";
 import type { SiteContext } from "../site-context.ts";
 import { membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";

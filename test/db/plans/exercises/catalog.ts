@@ -11,9 +11,9 @@ import {
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
-import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
+import { readCatalogRequest } from "../../../../src/verbs/channels.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";

@@ -8,7 +8,7 @@ import { guides } from "../../../../src/app/guides.ts";
 import { importFile } from "../../../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
-import { apiMethods } from "../../../../src/methods/table.ts";
+import { apiMethods } from "../../../../src/verbs/table.ts";
 import { liftRates } from "../../../support/appliance.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
 import {

@@ -1,4 +1,4 @@
-import { alertsAccessible, alertsIncluded } from "../../../../methods/plan-rules.ts";
+import { alertsAccessible, alertsIncluded } from "../../../../verbs/plan-rules.ts";
 import { accessTo } from "../../visit/item-access.ts";
 
 export const {

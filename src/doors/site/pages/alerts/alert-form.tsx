@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
-import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
+import { readFilters, readName, readQuery } from "../../../../verbs/alerts.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { alertsPreview } from "../../../../methods/alerts.ts";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { alertsPreview } from "../../../../verbs/alerts.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";

@@ -1,8 +1,8 @@
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
-import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { channelsList, readCatalogRequest } from "../../../../verbs/channels.ts";
 import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";

@@ -1,8 +1,8 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
-import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
+import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { csvDownload } from "../../visit/csv-download.ts";

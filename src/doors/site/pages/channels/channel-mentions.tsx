@@ -7,9 +7,9 @@ import {
   type Neighbour,
 } from "../../../../catalog/mentions/mention.ts";
 import { AppError } from "../../../../errors.ts";
-import { channelsRetrieve } from "../../../../methods/channels.ts";
-import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { channelsRetrieve } from "../../../../verbs/channels.ts";
+import { channelMentionsList } from "../../../../verbs/mentions.ts";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Pager } from "../../look/pager.tsx";

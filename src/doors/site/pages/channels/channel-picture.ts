@@ -1,5 +1,5 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { channelsRetrieve } from "../../../../verbs/channels.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { namedChannel } from "./named-channel.ts";

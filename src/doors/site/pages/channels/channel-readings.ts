@@ -1,9 +1,9 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import { AppError } from "../../../../errors.ts";
-import { dailyStatisticsList } from "../../../../methods/daily-statistics.ts";
-import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../methods/period.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
+import { dailyStatisticsList } from "../../../../verbs/daily-statistics.ts";
+import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { planOf } from "../../visit/viewer.ts";

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
-import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { channelsRetrieve } from "../../../../verbs/channels.ts";
 import { titleOf } from "../../look/channel-link.tsx";
 import { Done } from "../../look/done.tsx";
 import type { SitePage } from "../../site-pages.ts";

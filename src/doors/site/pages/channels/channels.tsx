@@ -2,8 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
-import { QUERY_LENGTH_MIN } from "../../../../methods/catalog-filter.ts";
-import { exportChannels } from "../../../../methods/export.ts";
+import { QUERY_LENGTH_MIN } from "../../../../verbs/catalog-filter.ts";
+import { exportChannels } from "../../../../verbs/export.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/filter-faults.ts";
 import { shownNumber } from "../../look/shown.tsx";

@@ -1,11 +1,11 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { ComparisonView } from "../../../../catalog/comparison/comparison.ts";
 import { AppError } from "../../../../errors.ts";
-import { channelsList, channelsResolveRetrieve } from "../../../../methods/channels.ts";
-import { channelsCompareList } from "../../../../methods/compare.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
+import { channelsList, channelsResolveRetrieve } from "../../../../verbs/channels.ts";
+import { channelsCompareList } from "../../../../verbs/compare.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";

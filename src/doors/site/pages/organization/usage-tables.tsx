@@ -6,7 +6,7 @@ import type {
   UsageSum,
   UsageSummary,
 } from "../../../../customers/limits/usage-view.ts";
-import { apiMethods } from "../../../../methods/table.ts";
+import { apiMethods } from "../../../../verbs/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";

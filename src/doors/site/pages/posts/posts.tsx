@@ -2,10 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
-import { exportPosts } from "../../../../methods/export.ts";
-import { postsSearchList } from "../../../../methods/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
+import { exportPosts } from "../../../../verbs/export.ts";
+import { postsSearchList } from "../../../../verbs/post-search.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/filter-faults.ts";
 import { shownNumber } from "../../look/shown.tsx";

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { OperatorKey } from "../../../../customers/operator-keys/operator-keys.table.ts";
-import { operatorKeys } from "../../../../methods/operator/operator-keys.ts";
+import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";

@@ -1,4 +1,4 @@
-import { webhooksAccessible, webhooksIncluded } from "../../../../methods/plan-rules.ts";
+import { webhooksAccessible, webhooksIncluded } from "../../../../verbs/plan-rules.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { accessTo } from "../../visit/item-access.ts";

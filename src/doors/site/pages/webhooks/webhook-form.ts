@@ -1,11 +1,11 @@
 import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
-import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
 import type { ReceiverAddress } from "../../../../push/webhooks/manage/receiver-address.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { takesForm } from "../../../../values/takes.ts";
+import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/webhooks.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { planOf } from "../../visit/viewer.ts";

@@ -1,9 +1,9 @@
 import type { Member, Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { optionalName } from "../../../../../customers/accounts/accounts.ts";
 import { notFound } from "../../../../../errors.ts";
-import { keys } from "../../../../../methods/operator/keys.ts";
-import { members } from "../../../../../methods/operator/members.ts";
-import { organizations } from "../../../../../methods/operator/organizations.ts";
+import { keys } from "../../../../../verbs/operator/keys.ts";
+import { members } from "../../../../../verbs/operator/members.ts";
+import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import { readFields } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { invitationMail } from "../../../mail-texts.ts";

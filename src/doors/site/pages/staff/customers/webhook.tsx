@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
-import { webhooks } from "../../../../../methods/operator/webhooks.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
+import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";

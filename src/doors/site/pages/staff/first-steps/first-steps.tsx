@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { channelsList } from "../../../../../methods/channels.ts";
+import { channelsList } from "../../../../../verbs/channels.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { Snippet } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";

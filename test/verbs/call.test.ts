@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { admit } from "../../src/methods/admission.ts";
-import { apiMethod } from "../../src/methods/method.ts";
 import { nothingSchema } from "../../src/values/schema.ts";
+import { admit } from "../../src/verbs/admission.ts";
+import { apiMethod } from "../../src/verbs/method.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { addPerson } from "../support/visitor.ts";
 
