@@ -54,7 +54,9 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   );
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
-  const context = { ...door, ...composeSite(base, work, afterAnswer) };
+  const parts = { ...door, ...composeSite(base, work, afterAnswer) };
+  const operator = composeOperator(base, work, parts);
+  const context = { ...parts, operator: operator.operator };
   const site = siteRoutes({
     ...context,
     ownAddress: createOwnAddress(config, () => running.address),
@@ -68,10 +70,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...door,
     ...serverParts(base, work),
     docs: { guides, brand: config.brand },
-    others: [
-      ...site,
-      ...operatorRoutes(endpoints, { ...door, ...composeOperator(base, work, context) }),
-    ],
+    others: [...site, ...operatorRoutes(endpoints, { ...door, ...operator })],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);

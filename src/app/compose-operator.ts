@@ -2,6 +2,7 @@ import { createIdempotentRequests } from "../customers/idempotency/idempotent-re
 import { passwordAddress } from "../customers/people/password-address.ts";
 import { networkOf } from "../doors/site/guard/client-ip.ts";
 import type { SiteContext } from "../doors/site/site-context.ts";
+import type { OperatorServices } from "../verbs/operator/resource.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
@@ -12,15 +13,20 @@ type SiteParts = Pick<
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
 export function composeOperator(
-  { threads, ports, secrets }: Base,
+  { config, threads, ports, secrets }: Base,
   { services }: Work,
   { accounts, keys, operatorKeys, webhooks, people, usage, throttle, clientIp }: SiteParts,
 ) {
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const operator: OperatorServices = {
+    ...{ accounts, keys, webhooks, people, usage, operatorKeys, clock: ports.clock },
+    pushRows: (pushed) => threads.bots.pushRows({ ...pushed, messengerHosts, openDays }),
+  };
   return {
     operatorKeys,
     idempotent: createIdempotentRequests(threads.writer, secrets),
     cursors: services.cursors,
-    operator: { accounts, keys, webhooks, people, usage, operatorKeys, clock: ports.clock },
+    operator,
     passwordAddress,
     takeWrongKey: (request: Request, nowMs: number) =>
       throttle.take([`operator-key ${networkOf(clientIp(request))}`], nowMs),

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
+import type { PushedRows } from "../catalog/imports/writing/push-rows.ts";
 import { createManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
@@ -83,7 +84,7 @@ export async function openDomains(
   }
   const changes = inlineThreads(pools.writer, db, clock).calls;
   const { importSourceFile } = inlineThreads(pools.sources, db, clock).calls;
-  const { applyBatch } = inlineThreads(pools.bots, db, clock).calls;
+  const { applyBatch, pushRows } = inlineThreads(pools.bots, db, clock).calls;
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
@@ -95,6 +96,10 @@ export async function openDomains(
     keys: createKeys(db, changes, random, null),
     operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
+    pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) => {
+      const { messengerHosts, statisticsOpenDays: openDays } = config;
+      return pushRows({ ...pushed, messengerHosts, openDays });
+    },
     webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),

@@ -6,6 +6,7 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/runs/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/runs/run-upload.ts";
+import { pushRows } from "../catalog/imports/writing/push-rows.ts";
 import { foundByTitle } from "../catalog/manage/found-channels.store.ts";
 import { followChannels, siteChannelChanges } from "../catalog/manage/site-channels.ts";
 import { selectMentions } from "../catalog/mentions/mentions.store.ts";
@@ -189,8 +190,8 @@ export const pools = {
     deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
     operations: { importSourceFile },
   },
-  /** Posts that bots received: short, and must not wait behind a file. */
-  bots: { access: "writer", ...own, operations: { applyBatch } },
+  /** Posts that bots received and crawlers push: short, and must not wait behind a file. */
+  bots: { access: "writer", ...own, operations: { applyBatch, pushRows } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
   exports: {
     access: "reader",

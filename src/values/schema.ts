@@ -99,6 +99,11 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
   }) as ObjectSchema<P>;
 }
 
+/** An object with any fields. */
+export function anyObjectSchema(): Schema<object> {
+  return schema({ type: "object" });
+}
+
 /** Picks the fields of a value that the schema names, in the schema's order. */
 export function pick<P extends Properties>(
   { properties }: ObjectSchema<P>,

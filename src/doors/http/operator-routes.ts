@@ -134,7 +134,9 @@ async function answerOnce(
   const { request } = incoming;
   const refusal = endpoint.takes === undefined ? incoming.body.refusal() : null;
   if (refusal !== null) throw refusal;
-  const body = endpoint.takes === undefined ? {} : await readJsonBody(incoming, context.bodies);
+  const { takes } = endpoint;
+  const body =
+    takes === undefined ? {} : await readJsonBody(incoming, context.bodies, takes.membersMax);
   const given = endpoint.verb === "POST" ? request.headers.get(IDEMPOTENCY_KEY) : null;
   const by = operatorActor(key);
   if (given === null) return run(endpoint, incoming, body, by, context);

@@ -26,6 +26,7 @@ import type { Hour } from "../../upkeep/hours/hours.table.ts";
 import type { Builds } from "../../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
+import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import type { Services } from "../../verbs/services.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
 import type { SentForms } from "./guard/sent-forms.ts";
@@ -57,6 +58,8 @@ export interface SiteContext {
   operatorKeys: OperatorKeys;
   oauth: OAuth;
   services: Services;
+  /** Domains that the operator's verbs call. */
+  operator: OperatorServices;
   webhooks: StaffWebhooks;
   people: SitePeople;
   audit: AuditLog;

@@ -17,6 +17,7 @@ const USUAL: Record<string, HttpVerb> = {
   show: "GET",
   create: "POST",
   add: "POST",
+  push: "POST",
   set: "PATCH",
   delete: "DELETE",
 };
@@ -36,6 +37,7 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
     ...(usual === undefined ? [does.name] : []),
   ].join("/") as `/${string}`;
   const title = does.title.charAt(0).toUpperCase() + does.title.slice(1);
+  const isMade = does.name === "create" || does.name === "add";
   return {
     resource,
     does,
@@ -51,8 +53,8 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
       ...(does.rows !== undefined && pageParameters),
       ...(does.isRead && fieldsOf(row as unknown as { properties: object })),
     },
-    ...(place === "body" && { takes: takesJson() }),
-    status: verb === "POST" && usual !== undefined ? 201 : verb === "DELETE" ? 204 : 200,
+    ...(place === "body" && { takes: does.takes ?? takesJson() }),
+    status: isMade ? 201 : verb === "DELETE" ? 204 : 200,
     result: does.rows === undefined ? row : pageOf(row),
     errors: [
       ...(does.on === "one" ? (["not_found"] as const) : []),

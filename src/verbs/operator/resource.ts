@@ -1,3 +1,4 @@
+import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
@@ -11,6 +12,7 @@ import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
 import { instantSchema, nullable, objectSchema, type Schema } from "../../values/schema.ts";
+import type { Takes } from "../../values/takes.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
 
 /**
@@ -26,6 +28,7 @@ export interface OperatorServices {
   webhooks: StaffWebhooks;
   operatorKeys: OperatorKeys;
   usage: Pick<Usage, "used">;
+  pushRows(pushed: Pick<PushedRows, "kind" | "rows">): Promise<PushedRow[]>;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
 }
 
@@ -89,6 +92,10 @@ export interface Verb<P extends Parameters = any, Id = any> {
   /** For a list: the field that identifies its rows, by which they are ordered. */
   rows?: string;
   args: P;
+  /** What a request's body may be, if it is larger than a few arguments. */
+  takes?: Takes;
+  /** Whether only programs use it; in a terminal, another command does the same. */
+  isForPrograms?: true;
   /** Arguments that a command takes by their position. */
   positional?: readonly (keyof P)[];
   /** Schema of the result, if it is not the resource's own. */

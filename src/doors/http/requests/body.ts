@@ -17,11 +17,13 @@ const PARSED_HERE_BYTES_MAX = 32 * 1024;
 
 /**
  * The JSON value of a request's body; an empty object if it has none.
+ * @param membersMax as the route declares it; absent for the usual number
  * @throws AppError those of `Body.bytes`, `unsupported_media_type`, `parse_error`
  */
 export async function readJsonBody(
   { request, body }: Pick<Incoming, "request" | "body">,
   bodies: Bodies,
+  membersMax?: number,
 ): Promise<unknown> {
   const bytes = await body.bytes();
   if (bytes.byteLength === 0) return {};
@@ -29,7 +31,7 @@ export async function readJsonBody(
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     throw new AppError("unsupported_media_type", message("bodyNotSentAsJson"));
   }
-  const bound = brokenBound(bytes);
+  const bound = brokenBound(bytes, membersMax);
   if (bound !== null) throw new AppError("parse_error", bound);
   const value = await parseBounded(bytes, bodies);
   if (value !== undefined) return value;

@@ -1,4 +1,5 @@
 import { type Message, message } from "../../../values/messages/messages.ts";
+import { MEMBERS_MAX } from "../../../values/takes.ts";
 
 /**
  * Limits of a JSON text, checked before parsing in a single pass over its bytes, so that a hostile text
@@ -6,12 +7,8 @@ import { type Message, message } from "../../../values/messages/messages.ts";
  */
 
 const DEPTH_MAX = 32;
-/** Members of all objects in total. */
-const MEMBERS_MAX = 1_000;
-/** Objects and arrays in total. */
-const CONTAINERS_MAX = 1_000;
-/** Strings, member names included. */
-const TEXTS_MAX = 3_000;
+/** Strings for each member, member names included. */
+const TEXTS_OF_MEMBER = 3;
 /** Commas, as a measure of all arrays' items; the largest allowed body has room for fewer channels. */
 const ITEMS_MAX = 100_000;
 
@@ -24,8 +21,12 @@ const CLOSE_LIST = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** The limit that a text exceeds; null if none, whether or not it is valid JSON. */
-export function brokenBound(json: Uint8Array): Message | null {
+/**
+ * The limit that a text exceeds; null if none, whether or not it is valid JSON.
+ * @param membersMax most members of all objects, and most objects and arrays
+ */
+export function brokenBound(json: Uint8Array, membersMax = MEMBERS_MAX): Message | null {
+  const textsMax = membersMax * TEXTS_OF_MEMBER;
   let depth = 0;
   let members = 0;
   let containers = 0;
@@ -35,7 +36,7 @@ export function brokenBound(json: Uint8Array): Message | null {
     switch (json[at]) {
       case QUOTE:
         texts += 1;
-        if (texts > TEXTS_MAX) return message("bodyTooManyTexts", { count: TEXTS_MAX });
+        if (texts > textsMax) return message("bodyTooManyTexts", { count: textsMax });
         for (at++; at < json.length && json[at] !== QUOTE; at++) {
           if (json[at] === BACKSLASH) at++;
         }
@@ -45,8 +46,8 @@ export function brokenBound(json: Uint8Array): Message | null {
         depth += 1;
         containers += 1;
         if (depth > DEPTH_MAX) return message("bodyTooDeep", { levels: DEPTH_MAX });
-        if (containers > CONTAINERS_MAX) {
-          return message("bodyTooManyContainers", { count: CONTAINERS_MAX });
+        if (containers > membersMax) {
+          return message("bodyTooManyContainers", { count: membersMax });
         }
         break;
       case CLOSE_OBJECT:
@@ -55,7 +56,7 @@ export function brokenBound(json: Uint8Array): Message | null {
         break;
       case COLON:
         members += 1;
-        if (members > MEMBERS_MAX) return message("bodyTooManyMembers", { count: MEMBERS_MAX });
+        if (members > membersMax) return message("bodyTooManyMembers", { count: membersMax });
         break;
       case COMMA:
         items += 1;

@@ -1,4 +1,4 @@
-import type { OperatorServices, Resource, Row } from "../../../verbs/operator/resource.ts";
+import type { Resource, Row } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
@@ -22,7 +22,7 @@ export function verbAction(resource: Resource, name: string, then: Then, of: Of 
     const id = verb.on === "one" ? await of(visit, context) : null;
     const args = readArguments({ parameters: verb.args }, typedIn(visit.form, verb.args), {});
     const row = await verb.run(args, {
-      services: operatorServices(context),
+      services: context.operator,
       by: actorOf(visit),
       nowMs: visit.nowMs,
       id,
@@ -37,10 +37,6 @@ export function verbAction(resource: Resource, name: string, then: Then, of: Of 
 /** Returns to the page of the object in the address, with a sentence about what was done. */
 export function backTo(folder: string, done: string): Then {
   return ({ params }) => redirect(`${folder}${params["id"]}/?done=${done}`);
-}
-
-export function operatorServices(context: SiteContext): OperatorServices {
-  return { ...context, clock: context.ports.clock };
 }
 
 /** Typed texts by the names of the arguments; fields left empty are not given. */

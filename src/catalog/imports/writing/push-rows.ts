@@ -1,0 +1,90 @@
+import type { Database } from "../../../db/database.ts";
+import { inSlice } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Message } from "../../../values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import {
+  type BadCell,
+  type ImportKind,
+  type ReadRow,
+  RowFault,
+  type RowOutcome,
+  type RowWriter,
+} from "../kinds/import-kind.ts";
+import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
+import type { CellRules } from "../kinds/read-cells.ts";
+import { createColumnNames } from "../reading/column-names.ts";
+import { createJsonRows } from "../reading/json-rows.ts";
+import { nothingRecognized } from "../reading/recognized.ts";
+import { AS_RECOGNIZED } from "../reading/rows.ts";
+import { countImport } from "./import-count.ts";
+import { readAll, writeGoodCells } from "./write-rows.ts";
+
+/** Rows that one request brings. Plain data, because it is sent to a thread. */
+export interface PushedRows {
+  kind: ImportKindName;
+  rows: readonly unknown[];
+  messengerHosts: readonly string[];
+  openDays: number;
+}
+
+/** What became of a pushed row. */
+export interface PushedRow {
+  outcome: RowOutcome | "rejected";
+  /** Why it was rejected, or which of its cells were left out, and why; empty if nothing was wrong. */
+  faults: readonly { column: string | null; fault: Message }[];
+}
+
+/**
+ * Writes the good rows in one transaction. Sending the same rows again changes nothing more.
+ * @returns what became of each row, in the order in which they came
+ * @throws AppError `invalid` for rows that obviously belong to another kind
+ */
+export async function pushRows(
+  db: Database,
+  clock: Clock,
+  { kind: name, rows, messengerHosts, openDays }: PushedRows,
+): Promise<PushedRow[]> {
+  const kind: ImportKind<{ id?: number }> = importKinds[name];
+  const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
+  const names = createColumnNames(name, AS_RECOGNIZED, nothingRecognized(MOSCOW_ZONE));
+  const { toRow } = createJsonRows(names);
+  const read = readAll(
+    kind,
+    rows.flatMap((row, at) => toRow(at, row)),
+    rules,
+  );
+  const highestNumber = Math.max(0, ...read.map((row) => ("given" in row && row.given.id) || 0));
+  const context = { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} };
+  const writer = kind.open(db, context);
+  writer.ahead?.(read);
+  const written = await inSlice(db, clock, "push-rows", (tx) => {
+    const outcomes = read.map((row) => writeRow(kind, writer, row, rules));
+    writer.beforeCommit?.();
+    const isChanged = outcomes.some(({ outcome }) => /inserted|updated/.test(outcome));
+    if (kind.isMeasured && isChanged) countImport(tx);
+    return outcomes;
+  });
+  await writer.afterCommit?.();
+  await writer.afterwards?.();
+  return written;
+}
+
+function writeRow<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  row: ReadRow<Row>,
+  rules: CellRules,
+): PushedRow {
+  const rejected = ({ column, fault }: RowFault): PushedRow => {
+    return { outcome: "rejected", faults: [{ column, fault }] };
+  };
+  if ("fault" in row) return rejected(row.fault);
+  const faults: BadCell[] = [...row.bad];
+  try {
+    return { outcome: writeGoodCells(kind, writer, row.given, rules, faults), faults };
+  } catch (error) {
+    if (!(error instanceof RowFault)) throw error;
+    return rejected(error);
+  }
+}
