@@ -11,7 +11,7 @@ import { createServer, type Server } from "../doors/http/server.ts";
 import { createBundle } from "../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
-import { clientIp } from "../doors/site/guard/client-ip.ts";
+import { clientIp, limitNames } from "../doors/site/guard/client-ip.ts";
 import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
@@ -70,6 +70,11 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...door,
     ...serverParts(base, work),
     docs: { guides, brand: config.brand },
+    addresses: {
+      namesOf: (request) => limitNames("answers", door.clientIp(request)),
+      throttle: context.throttle,
+      now: ports.clock.now,
+    },
     others: [...site, ...operatorRoutes(endpoints, { ...door, ...operator })],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");

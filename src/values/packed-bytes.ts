@@ -36,15 +36,20 @@ export function packedFiles(parts: readonly (Blob | string | Bytes)[]): () => Pr
   });
 }
 
-/** The bytes for a request, compressed if its client accepts that, and the headers that say so. */
+/** The bytes for a request, compressed if its client accepts that, and the headers that describe them. */
 export async function bytesFor(
   request: Request,
   packed: PackedBytes,
 ): Promise<{ bytes: Bytes; headers: Record<string, string> }> {
   const gzip = acceptsGzip(request) ? await packed.gzip() : null;
+  const bytes = gzip ?? packed.plain;
   return {
-    bytes: gzip ?? packed.plain,
-    headers: { vary: "accept-encoding", ...(gzip && { "content-encoding": "gzip" }) },
+    bytes,
+    headers: {
+      vary: "accept-encoding",
+      "content-length": `${bytes.length}`,
+      ...(gzip && { "content-encoding": "gzip" }),
+    },
   };
 }
 

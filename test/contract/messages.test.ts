@@ -24,6 +24,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The key may not do this; it would have to be made with --can ABILITY.",
     ],
   ],
+  addressThrottled: [[{}, "Too much was requested from this address; try again in a moment."]],
   operatorKeyThrottled: [[{}, "Too many wrong keys came from this address; try again later."]],
   idempotencyKeyTooLong: [
     [{ characters: 72 }, "Idempotency-Key: ensure it has 1 to 72 characters."],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
-import { connectRaw } from "../support/raw-http.ts";
+import { addressAt, connectRaw } from "../support/raw-http.ts";
 import { EVERYTHING_ON, type Route, routeTable } from "../support/route-table.ts";
 import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
@@ -66,7 +66,11 @@ beforeAll(async () => {
   const { member } = await machine.customer();
   const words = ["key", "create", "--member", String(member), "--write"];
   const { key } = await machine.json<{ key: string }>(words);
-  const environment = { ...EVERYTHING_ON, KANALOG_LOG_LEVEL: "error" };
+  const environment = {
+    ...EVERYTHING_ON,
+    KANALOG_LOG_LEVEL: "error",
+    KANALOG_TRUST_PROXY: "true",
+  };
   serving = await machine.serve(["serve"], { environment });
   callers = {
     nobody: [],
@@ -128,12 +132,22 @@ function everything(): Sent[] {
   );
 }
 
+/** Each request comes from an address of its own, so that none is refused for how many there were. */
+let sentCount = 0;
+
 /** Sends one request. @returns what is wrong with its answer; null if nothing */
 async function faultOf(one: Sent): Promise<string | null> {
   const { head, sent, isLarge } = BODIES[one.kind] ?? { head: [], sent: "" };
   const connection = await connectRaw(serving.address);
   const identity = callers[one.caller] ?? [];
-  const lines = [`${one.verb} ${one.path} HTTP/1.1`, `Host: ${one.host}`, ...identity, ...head];
+  const from = `X-Forwarded-For: ${addressAt(sentCount++)}`;
+  const lines = [
+    `${one.verb} ${one.path} HTTP/1.1`,
+    `Host: ${one.host}`,
+    from,
+    ...identity,
+    ...head,
+  ];
   const before = serving.processorMs();
   connection.send(`${lines.join("\r\n")}\r\n\r\n`);
   connection.send(sent);

@@ -16,7 +16,7 @@ import {
 import type { HostileRequest } from "../support/hostile-requests.ts";
 import { hostileVisits, TOKEN } from "../support/hostile-visits.ts";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
-import type { RawAnswer } from "../support/raw-http.ts";
+import { addressAt, type RawAnswer } from "../support/raw-http.ts";
 import { EVERYTHING_ON, type Route, routeTable } from "../support/route-table.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
@@ -32,6 +32,8 @@ const ORGANIZATIONS = 12;
 /** From so many requests on, each route must have been reached. */
 const CAMPAIGN = 20_000;
 
+/** Each request comes from an address of its own, so that few are refused for how many there were. */
+let sentCount = 0;
 let machine: Machine;
 let serving: Serving;
 let key: string;
@@ -67,7 +69,10 @@ test(
     const seen = await sendHostile({
       serving,
       request: hostileVisits(routes, { actions, fields, values }, names),
-      credentialOf: ({ key: name }) => cookieLine(name),
+      credentialOf({ key: name }) {
+        const from = `X-Forwarded-For: ${addressAt(sentCount++)}`;
+        return [from, cookieLine(name)].filter((line) => line !== "").join("\r\n");
+      },
       filled(request) {
         const token = encodeURIComponent(tokens.get(request.key) ?? "");
         return { ...request, body: request.body?.replace(TOKEN, token) ?? null };
@@ -169,11 +174,16 @@ function judge(
 
 let patterns: { path: string; pattern: RegExp }[] = [];
 
+/** How much a path matches: the rest of an address more than any number of its parts. */
+function breadthOf(path: string): number {
+  return path.endsWith("*") ? Number.POSITIVE_INFINITY : path.split(":").length;
+}
+
 /** The route that a target most likely reaches. */
 function routeOf(target: string): string {
   if (patterns.length === 0) {
     patterns = [...new Set(routes.map(({ path }) => path))]
-      .sort((one, other) => one.split(/[:*]/).length - other.split(/[:*]/).length)
+      .sort((one, other) => breadthOf(one) - breadthOf(other))
       .map((path) => {
         const escaped = path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+").replace("*", ".*");
         return { path, pattern: new RegExp(`^${escaped}$`) };

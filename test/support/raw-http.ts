@@ -107,3 +107,8 @@ function readBody(
     chunks.push(bytes.subarray(chunkAt, chunkAt + size));
   }
 }
+
+/** The private IPv4 address of a number below 2^24. */
+export function addressAt(number: number): string {
+  return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+}

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import type { Takes } from "../../values/takes.ts";
+import type { AddressLimit } from "./address-limit.ts";
 import { announcedLength, Body, seal } from "./body.ts";
 
 /** A request as a handler gets it. */
@@ -19,10 +20,21 @@ export interface Route {
   takes?: Takes | undefined;
   /** Whether the handler refuses a body that is not taken, because it checks something else first. */
   refusesBody?: true;
+  /**
+   * What limits its requests: the caller's key, or nothing, for checks that must always be answered. Left
+   * out, it is the client's address.
+   */
+  limitedBy?: "key" | "nothing";
   answer(incoming: Incoming): Response | Promise<Response>;
 }
 
+/** Routes whose handlers limit requests by the caller's key. */
+export function limitedByKey(routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, limitedBy: "key" }));
+}
+
 interface FrontContext {
+  addresses: AddressLimit;
   /** Whether the appliance is shutting down, which closes connections. */
   isStopping(): boolean;
   /** @param thrown what a handler threw, or null if no route has the address */
@@ -36,7 +48,10 @@ export type Front = ReturnType<typeof createFront>;
  * the request, and hands out what the route declares. What exceeds that is neither read nor parsed, and its
  * connection is closed.
  */
-export function createFront(routes: readonly Route[], { isStopping, fail }: FrontContext) {
+export function createFront(
+  routes: readonly Route[],
+  { isStopping, addresses, fail }: FrontContext,
+) {
   // Elysia's router, because Bun's own decodes paths and treats a missing slash differently.
   const router = new Elysia({
     systemRouter: false,
@@ -45,7 +60,17 @@ export function createFront(routes: readonly Route[], { isStopping, fail }: Fron
     handler: { standardHostname: false },
   }).onError(({ request, code, error }) => fail(request, code === "NOT_FOUND" ? null : error));
   const bodies = new WeakMap<Request, Body>();
-  for (const { verb, path, takes, refusesBody, answer } of routes) {
+  const limited =
+    (answer: Route["answer"]): Route["answer"] =>
+    async (incoming) => {
+      const refusal = addresses.refusal(incoming.request);
+      if (refusal !== null) return fail(incoming.request, refusal);
+      const response = await answer(incoming);
+      addresses.charge(incoming.request, response);
+      return response;
+    };
+  for (const { verb, path, takes, refusesBody, limitedBy, answer: own } of routes) {
+    const answer = limitedBy === undefined ? limited(own) : own;
     const isLeftToHandler = verb === "ALL" || refusesBody === true;
     // Elysia inspects a handler's parameters: it does not parse cookies for one that destructures others.
     const handler = async ({ request, params = NO_PARAMS }: Routed) => {

@@ -11,7 +11,7 @@ import type { Endpoint } from "../../verbs/operator/endpoint.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { runEndpoint } from "../../verbs/operator/run-endpoint.ts";
 import { UNDECODABLE } from "../../verbs/read-arguments.ts";
-import type { Incoming, Route } from "../front/front.ts";
+import { type Incoming, limitedByKey, type Route } from "../front/front.ts";
 import {
   type AnswerContext,
   commonHeaders,
@@ -49,7 +49,8 @@ const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 export function operatorRoutes(endpoints: readonly Endpoint[], context: OperatorContext): Route[] {
   const { monotonic } = context.ports.clock;
   const noteOther = context.noteRequests("operator", OTHER);
-  return [...Map.groupBy(endpoints, (endpoint) => endpoint.path)].flatMap(([path, ofPath]) => {
+  const byPath = [...Map.groupBy(endpoints, (endpoint) => endpoint.path)];
+  const routes = byPath.flatMap(([path, ofPath]): Route[] => {
     const allow = ofPath
       .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
       .join(", ");
@@ -72,6 +73,7 @@ export function operatorRoutes(endpoints: readonly Endpoint[], context: Operator
       { verb: "GET", path: path.slice(0, -1), answer: toSlash },
     ];
   });
+  return limitedByKey(routes);
 }
 
 /** @param endpoint null if the path does not take the request's verb, but those of `allow` */

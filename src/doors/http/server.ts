@@ -4,7 +4,14 @@ import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { bytesFor } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
-import { createFront, type Front, type Incoming, type Route } from "../front/front.ts";
+import { type AddressLimitContext, createAddressLimit } from "../front/address-limit.ts";
+import {
+  createFront,
+  type Front,
+  type Incoming,
+  limitedByKey,
+  type Route,
+} from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -38,6 +45,7 @@ interface ServerContext
     McpContext,
     MetricsContext,
     Pick<PushContext, "openPush"> {
+  addresses: AddressLimitContext;
   /** Routes of the other doors. */
   others: readonly Route[];
   docs: Docs;
@@ -59,9 +67,11 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   const { monotonic } = context.ports.clock;
   const noteOther = context.noteRequests("public", OTHER);
   const routes = [
-    ...restRoutes(methods, context),
-    ...mcpRoutes(context),
-    ...pushRoutes(context),
+    ...limitedByKey([
+      ...restRoutes(methods, context),
+      ...mcpRoutes(context),
+      ...pushRoutes(context),
+    ]),
     ...context.others,
     ...Object.entries(publicRoutes(methods, context)).flatMap(([path, route]) =>
       routesOf(path, route, context),
@@ -69,6 +79,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   ];
   return createFront(routes, {
     isStopping: context.bodies.isStopping,
+    addresses: createAddressLimit(context.addresses),
     fail(request, thrown) {
       const headers = commonHeaders(request, context);
       const response =
@@ -80,6 +91,9 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     },
   });
 }
+
+/** Paths that monitors ask, which must be told at any time. */
+const CHECKS = ["/healthz", "/readyz", "/metrics"];
 
 /** Routes of a public path, which is only read. */
 function routesOf(path: string, route: PublicRoute, context: ServerContext): Route[] {
@@ -97,9 +111,10 @@ function routesOf(path: string, route: PublicRoute, context: ServerContext): Rou
     const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
     return errorResponse(wrongVerb(request), headers);
   });
+  const limit = CHECKS.includes(path) ? ({ limitedBy: "nothing" } as const) : {};
   return [
-    { verb: "GET", path, answer },
-    { verb: "ALL", path, answer: refuse },
+    { verb: "GET", path, answer, ...limit },
+    { verb: "ALL", path, answer: refuse, ...limit },
   ];
 }
 

@@ -615,6 +615,7 @@ export const en = {
   operatorKeyUnknown: "The key is not one of this appliance's operator.",
   operatorKeyMayNot: ({ ability }: { ability: string }) =>
     `The key may not do this; it would have to be made with --can ${ability}.`,
+  addressThrottled: "Too much was requested from this address; try again in a moment.",
   operatorKeyThrottled: "Too many wrong keys came from this address; try again later.",
   idempotencyKeyTooLong: ({ characters }: { characters: number }) =>
     `Idempotency-Key: ensure it has 1 to ${characters} characters.`,

@@ -470,6 +470,7 @@ export const ru: Messages = {
   operatorKeyUnknown: "Это не ключ оператора этого сервера.",
   operatorKeyMayNot: ({ ability }) =>
     `Ключу это не разрешено: его надо создать с --can ${ability}.`,
+  addressThrottled: "С этого адреса запрошено слишком много; попробуйте чуть позже.",
   operatorKeyThrottled: "С этого адреса пришло слишком много неверных ключей; попробуйте позже.",
   idempotencyKeyTooLong: ({ characters }) => `Idempotency-Key: от 1 до ${characters} символов.`,
   idempotencyKeyOfOther: "За последние сутки с этим Idempotency-Key приходил другой запрос.",

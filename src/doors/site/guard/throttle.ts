@@ -27,6 +27,8 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   token: { burst: 60, secondsEach: 1 },
   // Valid requests too, because each writes.
   exchange: { burst: 600, secondsEach: 1 },
+  // KiB of answers that no key limits: an office that opens the API's reference takes a few hundred.
+  answers: { burst: 40_960, secondsEach: 1 / 1024 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** A /48 may do as much as so many of its addresses: one subscriber may have all of it. */
@@ -70,6 +72,17 @@ export function createThrottle(buckets: Buckets<string>) {
         if (!allowed) return retryAfterS;
       }
       return null;
+    },
+
+    /** Takes so many more for each name, as far as it has them: what was done cost more than one. */
+    spend(names: readonly string[], count: number, nowMs: number): void {
+      for (const name of names) {
+        const { burst, perSecond } = limitOf(name);
+        buckets.change(name, perSecond, nowMs, (bucket) => {
+          const tokens = Math.max(0, tokensAt(bucket, perSecond, nowMs, burst) - count);
+          return { bucket: { tokens, updatedAtMs: nowMs } };
+        });
+      }
     },
 
     /** How many attempts of a name are used up at present. */
