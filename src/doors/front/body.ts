@@ -3,6 +3,8 @@ import { message } from "../../values/messages/messages.ts";
 import type { Takes } from "../../values/takes.ts";
 
 const KIB = 1024;
+/** A body up to this size is received and dropped unread, which costs less than a new connection. */
+const DROPPED_BYTES_MAX = 256 * KIB;
 
 /** The body of a request: readable only here, and only as far as the route declares. */
 export class Body {
@@ -66,7 +68,7 @@ export class Body {
 
   /** Whether more may follow than the route takes, so that the connection must be closed. */
   isLeft(): boolean {
-    const dropped = this.#takes?.bytesMax ?? 0;
+    const dropped = Math.min(this.#takes?.bytesMax ?? 0, DROPPED_BYTES_MAX);
     return !this.#isRead && !(this.#length <= dropped);
   }
 
