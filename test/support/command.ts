@@ -1,9 +1,25 @@
 import { clusterCommands } from "../../src/app/cluster-commands.ts";
-import { openDomains } from "../../src/app/domains.ts";
+import { type Domains, openDomains } from "../../src/app/domains.ts";
+import type { Config } from "../../src/config.ts";
+import type { Database } from "../../src/db/database.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
-import { systemPorts } from "../../src/ports/ports.ts";
+import { type Ports, systemPorts } from "../../src/ports/ports.ts";
+import type { Appliance } from "./appliance.ts";
 import type { Finished } from "./machine.ts";
 import { openPrepared } from "./prepared-database.ts";
+
+function openPreparedDomains(config: Config, ports: Ports): Promise<Domains> {
+  return openDomains(config, ports, undefined, openPrepared);
+}
+
+/** Runs a command about customers within this process, on an appliance's own database. */
+export function runBeside({ app }: Pick<Appliance, "app">, words: readonly string[]) {
+  // The command closes its connection, but this one is the appliance's.
+  const db: Database = Object.assign(Object.create(app.domains.db), { close() {} });
+  // Commands want the name of a file, which nothing opens.
+  const environment = { KANALOG_DB: import.meta.path };
+  return runHere(HOME, environment, words, async () => ({ ...app.domains, db }));
+}
 
 const HOME = process.cwd();
 let running = 0;
@@ -16,6 +32,7 @@ export async function runHere(
   folder: string,
   environment: Record<string, string>,
   words: readonly string[],
+  open: (config: Config, ports: Ports) => Promise<Domains> = openPreparedDomains,
 ): Promise<Finished> {
   let [out, notes] = ["", ""];
   running += 1;
@@ -38,7 +55,7 @@ export async function runHere(
         },
       },
       ports: systemPorts,
-      openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
+      openDomains: open,
       cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
       openApi: async (...args) => (await import("../../src/app/open-api.ts")).openApi(...args),

@@ -1,0 +1,144 @@
+/** One use of each verb of the operator, in a house with a customer, its webhook and a key of the operator. */
+
+type Value = boolean | number | string;
+
+export interface Case {
+  /** Key of the object that it concerns. */
+  of?: number | string;
+  args?: Readonly<Record<string, Value>>;
+  /** A verb of the same resource that is used before, so that this one has something to do. */
+  after?: string;
+  /** What the row, or the list, has at least. */
+  row: object;
+  /** What is recorded about it. */
+  audit?: readonly object[];
+  /** What a command tells beside its result. */
+  notes?: string;
+  /** The form of staff's console, with fields beside the arguments. */
+  form?: { path: string; fields?: Readonly<Record<string, Value>> };
+}
+
+const ACME = "/staff/organizations/1/";
+const NOW = "2026-11-20T12:00:00+03:00";
+const ENDS = { expires: "2099-12-31" };
+
+const inAcme = (action: string, details: object = {}, target = "organization 1") => [
+  { organizationId: 1, action, target, details },
+];
+
+const acme = { id: 1, name: "Acme", plan: "profi", plan_ends_at: null, used: 0, archived_at: null };
+const ada = { id: 1, organization: 1, email: "ada@example.com", name: "Ada", role: "owner" };
+const key = { id: 1, member: 1, name: "test", access: "read_write", expires_at: null };
+const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
+
+export const CASES: Readonly<Record<string, Case>> = {
+  "organization create": {
+    args: { name: " New ", plan: "growth", owner: "eve@example.com", write: true },
+    row: { id: 3, name: "New", plan: "growth", plan_ends_at: null, member: 3, key_id: 2 },
+    audit: [
+      { organizationId: 3, action: "organization.create", target: "organization 3" },
+      { organizationId: 3, action: "member.add", details: { email: "eve@example.com" } },
+      { organizationId: 3, action: "key.create", details: { member: 3, access: "read_write" } },
+    ],
+  },
+  "organization list": { row: [acme, { id: 2, name: "Acme" }] },
+  "organization show": { of: 1, row: acme },
+  "organization plan": {
+    of: 1,
+    args: { plan: "growth", ends: "2099-01-31" },
+    row: { ...acme, plan: "growth", plan_ends_at: "2099-02-01T00:00:00+03:00" },
+    audit: inAcme("organization.plan", { plan: "growth", ends: "2099-02-01T00:00:00+03:00" }),
+    form: { path: ACME },
+  },
+  "organization archive": {
+    of: 1,
+    row: { ...acme, archived_at: NOW },
+    audit: inAcme("organization.archive"),
+    form: { path: ACME },
+  },
+  "organization restore": {
+    of: 1,
+    after: "archive",
+    row: acme,
+    audit: inAcme("organization.restore"),
+    form: { path: ACME },
+  },
+  "member add": {
+    args: { organization: 1, email: "bob@example.com", name: "Bob", role: "member" },
+    row: { id: 3, organization: 1, email: "bob@example.com", name: "Bob", role: "member" },
+    audit: inAcme("member.add", { email: "bob@example.com", role: "member" }, "member 3"),
+  },
+  "member list": { args: { organization: 1 }, row: [ada] },
+  "member role": {
+    of: 1,
+    args: { role: "administrator" },
+    row: { ...ada, role: "administrator" },
+    audit: inAcme("member.role", { role: "administrator" }, "member 1"),
+    notes: "The organization has no owner now: appoint one with `kanalog member role`.\n",
+    form: { path: ACME, fields: { member: 1 } },
+  },
+  "member suspend": {
+    of: 1,
+    row: { ...ada, suspended_at: NOW },
+    audit: inAcme("member.suspend", {}, "member 1"),
+    form: { path: ACME, fields: { member: 1 } },
+  },
+  "member restore": {
+    of: 1,
+    after: "suspend",
+    row: { ...ada, suspended_at: null },
+    audit: inAcme("member.restore", {}, "member 1"),
+    form: { path: ACME, fields: { action: "reinstate", member: 1 } },
+  },
+  "key create": {
+    args: { member: 1, name: "CI", write: true, ...ENDS },
+    row: { id: 2, member: 1, name: "CI", access: "read_write", created_at: NOW },
+    audit: inAcme("key.create", { member: 1, name: "CI" }, "key 2"),
+  },
+  "key list": { args: { organization: 1 }, row: [key] },
+  "key revoke": {
+    of: 1,
+    row: { ...key, revoked_at: NOW },
+    audit: inAcme("key.revoke", {}, "key 1"),
+    form: { path: ACME, fields: { key: 1 } },
+  },
+  "plan list": { row: ["test", "start", "growth", "profi"].map((plan) => ({ plan })) },
+  "plan set": {
+    of: "start",
+    args: { quota: 7, webhook_channels: 3 },
+    row: { plan: "start", requests_per_period: 7, webhook_channels: 3 },
+    audit: [{ organizationId: null, action: "plan.set", target: "plan start" }],
+  },
+  "webhook list": { args: { organization: 1 }, row: [webhook] },
+  "webhook disable": {
+    of: 1,
+    args: { reason: "Hangs for days" },
+    row: { ...webhook, is_active: false, disabled_reason: "staff", staff_note: "Hangs for days" },
+    audit: inAcme("webhook.disable", { reason: "Hangs for days" }, "webhook 1"),
+    form: { path: "/staff/webhooks/1/" },
+  },
+  "webhook enable": {
+    of: 1,
+    after: "disable",
+    row: { ...webhook, is_active: true, disabled_reason: "", staff_note: "" },
+    audit: inAcme("webhook.enable", {}, "webhook 1"),
+    form: { path: "/staff/webhooks/1/" },
+  },
+  "webhook deliveries": {
+    of: 1,
+    row: [{ delivery: 1, event: "ping", state: "delivered", last_status: 204, last_error: "" }],
+  },
+  "operator key create": {
+    args: { name: "mine", can: "data,read", ...ENDS },
+    row: { id: 3, name: "mine", can: ["read", "data"], created_at: NOW },
+    audit: [{ organizationId: null, action: "operator-key.create", target: "operator-key 3" }],
+    form: { path: "/staff/keys/" },
+  },
+  "operator key list": { row: [{ name: "billing" }, { name: "crawler" }] },
+  "operator key revoke": {
+    of: 2,
+    row: { id: 2, name: "crawler", revoked_at: NOW },
+    audit: [{ organizationId: null, action: "operator-key.revoke", target: "operator-key 2" }],
+    form: { path: "/staff/keys/", fields: { key: 2 } },
+  },
+};
