@@ -1,4 +1,4 @@
-import type { Thing } from "./values/messages/en.ts";
+import type { Thing } from "./values/messages/messages.ts";
 import { inEnglish, type Message, message } from "./values/messages/messages.ts";
 import { shortened } from "./values/shortened.ts";
 

@@ -12,6 +12,7 @@ const FILES_MAX: Record<string, number> = {
   "An import kind": 5,
   "A nightly job": 2,
   "A site page": 7,
+  "A text": 3,
   "A language": 2,
   "A setting": 4,
   "A webhook event": 7,
@@ -34,7 +35,7 @@ const recipes = text
     return {
       name,
       named: [...named],
-      code: [...named].filter((file) => /^src.*\.tsx?$/.test(file)),
+      code: [...named].filter((file) => /^src.*\.(?:tsx?|json)$/.test(file)),
     };
   });
 

@@ -103,7 +103,8 @@ export async function requireSameClock(db: Database, clock: Clock): Promise<void
     );
     const offMs = clock.now() - Number(row?.now_ms);
     if (Math.abs(offMs) < CLOCK_OFF_MS) return;
-    throw new AppError("conflict", message("clocksDiffer", { seconds: Math.round(offMs / 1000) }));
+    const seconds = Math.abs(Math.round(offMs / 1000));
+    throw new AppError("conflict", message("clocksDiffer", { seconds, isBehind: offMs < 0 }));
   });
 }
 

@@ -18,7 +18,10 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
     const rows = client.pragma(`${pragma}(${DAMAGES_MAX})`) as Record<string, string>[];
     const damages = rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
     if (damages.length > 0) {
-      throw new AppError("conflict", message("databaseDamaged", { path, damages }));
+      throw new AppError(
+        "conflict",
+        message("databaseDamaged", { path, damages: damages.join("; ") }),
+      );
     }
     return version;
   });

@@ -1,8 +1,8 @@
-import { en } from "./messages/en.ts";
-import { ru } from "./messages/ru.ts";
+import en from "../words/en/messages.json";
+import ru from "../words/ru/messages.json";
 
 /** The messages in each language of pages. Mails contain all languages, the last one first. */
-export const MESSAGES = { en, ru };
+export const MESSAGES = { en, ru } satisfies Record<string, Pick<typeof en, "texts">>;
 export type Language = keyof typeof MESSAGES;
 export const LANGUAGES = Object.keys(MESSAGES) as Language[];
 

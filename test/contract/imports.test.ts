@@ -100,7 +100,7 @@ const EXCEPTIONS: readonly {
   { from: "doors/cli", to: "app", isType: true, why: "Commands are handed the application." },
   {
     ...{ from: "words", to: "catalog", isType: true, values: "catalog/channels/card.ts" },
-    why: "Each kind of bot has its steps; labels of a channel's fields are beside their declaration.",
+    why: "Labels of a channel's fields are beside their declaration.",
   },
   { from: "words", to: "customers", isType: true, why: "Each code of the audit log has a text." },
 ];
@@ -232,8 +232,8 @@ describe("the direction of imports", () => {
       ["values/fields.ts", 'import { x } from "../errors.ts";'],
       ["ports/clock.ts", 'import { x } from "../errors.ts";'],
       ["errors.ts", 'import { x } from "./doors/http/rest.ts";'],
-      ["words/en.ts", 'import { x } from "../doors/site/site.ts";'],
-      ["words/en.ts", 'import { x } from "../customers/audit/audit-log.ts";'],
+      ["words/words.ts", 'import { x } from "../doors/site/site.ts";'],
+      ["words/words.ts", 'import { x } from "../customers/audit/audit-log.ts";'],
       ["verbs/posts.ts", 'import { x } from "../words/words.ts";'],
       ["app/app.ts", 'import { x } from "../program.ts";'],
       ["upkeep/jobs/jobs.ts", 'new Worker(new URL("../../app/app.ts", import.meta.url))'],

@@ -212,8 +212,8 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   bodyNotJson: [[{}, "The body is not valid JSON in UTF-8."]],
   bodyNotTaken: [[{}, "This request takes no body."]],
   bodyTooLarge: [
-    [{ kib: 64 }, "The body is larger than 64 KiB."],
-    [{ kib: 2048 }, "The body is larger than 2 MiB."],
+    [{ size: 64, unit: "KiB" }, "The body is larger than 64 KiB."],
+    [{ size: 2, unit: "MiB" }, "The body is larger than 2 MiB."],
   ],
   bodyTooDeep: [[{ levels: 32 }, "The body is nested deeper than 32 levels."]],
   bodyTooManyTexts: [[{ count: 75 }, "The body has more than 75 texts."]],
@@ -679,9 +679,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   botAnswerWrong: [
     [{}, "This is not an answer of the messenger's API. Is the address of the API correct?"],
   ],
-  botRefused: [
-    [{ status: 502, description: "Bad Gateway" }, "The messenger refused: 502 Bad Gateway"],
-  ],
+  botRefused: [[{ answer: "502 Bad Gateway" }, "The messenger refused: 502 Bad Gateway"]],
   botNotInChannel: [
     [
       {},
@@ -746,7 +744,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   cannotOpenDatabase: [
     [{ path: "PATH", reason: "REASON" }, "Cannot open the database PATH: REASON."],
   ],
-  databaseDamaged: [[{ path: "PATH", damages: ["ONE", "TWO"] }, "PATH is damaged: ONE; TWO."]],
+  databaseDamaged: [[{ path: "PATH", damages: "ONE; TWO" }, "PATH is damaged: ONE; TWO."]],
   notOurDatabase: [[{ path: "PATH" }, "PATH is not a database of Kanalog."]],
   notDatabase: [[{ path: "PATH" }, "PATH is not a database, or its beginning is damaged."]],
   databaseUnreadable: [[{ path: "PATH", reason: "REASON" }, "PATH cannot be read: REASON."]],
@@ -805,11 +803,11 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   clocksDiffer: [
     [
-      { seconds: -75 },
+      { seconds: 75, isBehind: true },
       "This machine's clock is 75 s behind PostgreSQL's: synchronize both with a time server.",
     ],
     [
-      { seconds: 75 },
+      { seconds: 75, isBehind: false },
       "This machine's clock is 75 s ahead of PostgreSQL's: synchronize both with a time server.",
     ],
   ],

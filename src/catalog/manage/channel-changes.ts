@@ -52,7 +52,7 @@ export async function editChannel(
     messengerHosts,
     openDays,
     note(report) {
-      if (report.code === "handleMoved") from = report.values.from;
+      if (report.code === "handleMoved") from = Number(report.values.from);
     },
   };
   const rows = channelsImport.open(db, context);

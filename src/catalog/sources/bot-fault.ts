@@ -14,7 +14,8 @@ const DESCRIPTION_LENGTH_MAX = 200;
 /** A refusal in the messenger's own words. */
 export function refused(status: number, description: unknown): Message {
   const text = typeof description === "string" ? description : "";
-  return message("botRefused", { status, description: text.slice(0, DESCRIPTION_LENGTH_MAX) });
+  const answer = `${status} ${text.slice(0, DESCRIPTION_LENGTH_MAX)}`.trimEnd();
+  return message("botRefused", { answer });
 }
 
 /** A wait given in seconds in a response body; null if there is none. */

@@ -102,7 +102,9 @@ export class Body {
 }
 
 function tooLarge(bytesMax: number): AppError {
-  return new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
+  const kib = bytesMax / KIB;
+  const most = kib < 1024 ? { size: kib, unit: "KiB" } : { size: kib / 1024, unit: "MiB" };
+  return new AppError("payload_too_large", message("bodyTooLarge", most));
 }
 
 const REQUEST = Request.prototype;

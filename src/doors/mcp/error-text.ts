@@ -81,7 +81,7 @@ function sentencesOf(name: string, messages: readonly Message[], context: ErrorC
 
 function sentenceOf(name: string, message: Message, { method, directory }: ErrorContext): string {
   if (message.code === "unknownSlug") {
-    return unknownCodeText(name, message.values.slug, directory);
+    return unknownCodeText(name, String(message.values.slug), directory);
   }
   const sentence = inEnglish(message);
   const parameter = method?.parameters[name];

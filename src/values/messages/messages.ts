@@ -1,27 +1,23 @@
+import type en from "../../words/en/messages.json";
 import { LANGUAGES, type Language, MESSAGES } from "../language.ts";
-import { en } from "./en.ts";
+import { type Fill, fillOf, type NameIn, signatureOf, type ValuesIn } from "../texts.ts";
 
 /**
  * A message is a code with values: code that finds a fault chooses the code, and the doors translate it. It
  * is plain data, which can cross threads and be stored in the database.
  */
-export type Message = { [Code in MessageCode]: { code: Code; values: Values<Code> } }[MessageCode];
+export type Message = { [Code in MessageCode]: { code: Code; values: Codes[Code] } }[MessageCode];
 
-export type MessageCode = keyof typeof en;
+/** The values that each code takes; most take none. */
+type Codes = { [Key in keyof (typeof en)["texts"] as NameIn<Key>]: ValuesIn<Key> };
+export type MessageCode = keyof Codes;
 
-/** The values that a code takes; most take none. */
-type Values<Code extends MessageCode> = (typeof en)[Code] extends (values: infer V) => string
-  ? V
-  : Record<never, never>;
+/** Things that a request may name and that may not exist. */
+export type Thing = keyof (typeof en)["names"]["things"];
 
-/** All messages in one language. */
-export type Messages = {
-  readonly [Code in MessageCode]: string | ((values: Values<Code>) => string);
-};
-
-type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string
+type ValuesGiven<Code extends MessageCode> = keyof Codes[Code] extends never
   ? []
-  : [values: Values<Code>];
+  : [values: Codes[Code]];
 
 /** Builds a message, with exactly the values that its code takes. */
 export function message<Code extends MessageCode>(
@@ -42,9 +38,18 @@ export function inEnglish(message: Message): string {
 }
 
 export function inLanguage(language: Language, { code, values }: Message): string {
-  const messages: Messages = MESSAGES[language];
-  const words = messages[code];
-  return typeof words === "string" ? words : words(values as never);
+  return FILLS.get(language)?.get(code)?.(values) ?? code;
+}
+
+const FILLS = new Map(LANGUAGES.map((language) => [language, fillsOf(language)]));
+
+function fillsOf(language: Language): Map<string, Fill> {
+  const { names, texts } = MESSAGES[language];
+  const fills = Object.entries(texts).map(([key, text]): [string, Fill] => {
+    const { name, takes } = signatureOf(key);
+    return [name, takes === null ? () => text : fillOf(text, { language, names })];
+  });
+  return new Map(fills);
 }
 
 /** The text for a mail, in every language, since the reader's is unknown; English comes last. */
@@ -58,5 +63,5 @@ export function inEveryLanguage(message: Message): { language: Language; text: s
 /** A stored message: old versions stored text, and a newer version may have stored an unknown code. */
 export function storedMessage(stored: Message | string): Message {
   if (typeof stored === "string") return verbatim(stored);
-  return Object.hasOwn(en, stored.code) ? stored : verbatim(stored.code);
+  return FILLS.get("en")?.has(stored.code) ? stored : verbatim(stored.code);
 }

@@ -38,7 +38,7 @@ export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): P
 }
 
 function bodyOf(language: Language, brand: string, facts: StartFacts): string {
-  const { locale, organizationPages, startPage: words } = WORDS[language];
+  const { locale, planNames, startPage: words } = WORDS[language];
   const format = new Intl.NumberFormat(locale);
   const counted = Object.entries(words.counted).map(([table, label]) => {
     const found = facts.tables?.find(({ name }) => name === table);
@@ -55,10 +55,10 @@ ${counted.join("\n")}
 </ul>
 ${categoriesTable(facts.categories, words, format)}
 <h2>${words.plans}</h2>
-${plansTable(facts.plans, organizationPages.planNames, words, format)}
+${plansTable(facts.plans, planNames, words, format)}
 <h2>${words.whereTo}</h2>
 <ul>
-${words.links.map(([path, name, text]) => `<li><a href="${path}">${name}</a>: ${text}</li>`).join("\n")}
+${words.links.map(({ path, name, text }) => `<li><a href="${path}">${name}</a>: ${text}</li>`).join("\n")}
 </ul>`;
 }
 
@@ -86,7 +86,7 @@ const numberClass = (column: number): string => (NUMBERS.includes(column) ? ' cl
 
 function plansTable(
   plans: readonly Plan[],
-  planNames: Words["organizationPages"]["planNames"],
+  planNames: Words["planNames"],
   words: Words["startPage"],
   { format }: Intl.NumberFormat,
 ): string {

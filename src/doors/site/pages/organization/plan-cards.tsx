@@ -25,7 +25,7 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
         <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
         <li>
           {common.plan}
-          <strong>{words.planNames[plan.code]}</strong>
+          <strong>{common.planNames[plan.code]}</strong>
           {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
           <small>
             {planInForce.endsAt === null ? (

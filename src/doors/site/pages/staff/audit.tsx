@@ -146,7 +146,10 @@ function Detail({
   // A plan ends at an instant; the page shows the last day before it.
   const ends = name === "ends" ? parseInstant(text) : null;
   if (ends !== null) return <LastDayBefore visit={visit} at={ends} />;
-  return <>{visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text}</>;
+  const { auditLog, planNames } = visit.words;
+  const texts: Record<string, string> | undefined =
+    name === "plan" ? planNames : auditLog.values[name as AuditDetail];
+  return <>{texts?.[text] ?? text}</>;
 }
 
 function Filters({

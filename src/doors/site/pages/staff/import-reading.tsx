@@ -67,7 +67,7 @@ export function withColumnsToName(
     return null;
   const { form, language } = visit;
   const words = visit.words.importPages;
-  const names = error.publicMessage.values.unknown.slice(0, TO_NAME_MAX);
+  const names = error.publicMessage.values.unknown.slice(0, TO_NAME_MAX).map(String);
   const guessed = guessColumns(kind, names, Object.values(readMap(visit).map));
   const lines = names.map((name, at) => `${name}=${guessed[at]}`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();

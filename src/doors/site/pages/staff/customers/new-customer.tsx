@@ -22,7 +22,7 @@ const ACTION = "create";
 /** Organization, owner, plan and key in one form. */
 export function NewCustomerForm({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.firstSteps.customerForm;
-  const { planNames } = visit.words.organizationPages;
+  const { planNames } = visit.words;
   const field = { visit, action: ACTION };
   return (
     <section>

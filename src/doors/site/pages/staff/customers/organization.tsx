@@ -87,7 +87,7 @@ async function PlanFacts({
             </>
           ),
         ],
-        [visit.words.plan, visit.words.organizationPages.planNames[plan.code]],
+        [visit.words.plan, visit.words.planNames[plan.code]],
         [
           visit.words.planEnds,
           planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />,
@@ -119,7 +119,7 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
           value={organization.plan}
           options={PLAN_CODES.map((code) => ({
             value: code,
-            label: visit.words.organizationPages.planNames[code],
+            label: visit.words.planNames[code],
           }))}
         />
         <TextField

@@ -63,7 +63,7 @@ async function Row({
           <bdi>{name}</bdi>
         </a>
       </th>
-      <td>{visit.words.organizationPages.planNames[plan.code]}</td>
+      <td>{visit.words.planNames[plan.code]}</td>
       <td>
         <LastDayBefore visit={visit} at={planEndsAt} />
       </td>

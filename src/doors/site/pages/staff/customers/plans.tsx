@@ -41,7 +41,7 @@ function PlanForm({ visit, plan }: { visit: Visit; plan: Plan }): JSX.Element {
   const action = `set-${plan.code}`;
   return (
     <section>
-      <h2>{visit.words.organizationPages.planNames[plan.code]}</h2>
+      <h2>{visit.words.planNames[plan.code]}</h2>
       <Form visit={visit} action={action}>
         <div class="filters numbers">
           {LIMITS.map((limit) => (

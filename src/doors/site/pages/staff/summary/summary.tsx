@@ -106,7 +106,7 @@ function Customers({
       </section>
     );
   }
-  const { planNames } = visit.words.organizationPages;
+  const { planNames } = visit.words;
   return (
     <section>
       <h3>{title}</h3>
