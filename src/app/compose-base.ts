@@ -52,7 +52,7 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   const secret = await readSecret(db);
   const secrets = createSecretBox(secret, ports.random);
   await requireReadableSecrets(db, secrets, config);
-  const lease = crew === null ? ALWAYS_OWN : createWorkerLease(db, threads.lease, ports);
+  const lease = crew === null ? ALWAYS_OWN : createWorkerLease(db, threads.push, ports);
   return {
     ...{ config, ports, crew, recentLog, metrics, database, domains, db, threads },
     ...{ secret, secrets, lease, clockWatch, readClock },

@@ -59,7 +59,7 @@ export interface ClusterPart {
 export function composeCluster(
   db: Database,
   writing: Database,
-  { cluster }: DatabaseThreads,
+  { push }: DatabaseThreads,
   config: Config,
   ports: Ports,
   nodeLease: UpkeepLease,
@@ -68,7 +68,7 @@ export function composeCluster(
   const settings = nodeSettings(config);
   return settings === null
     ? standalone(nodeLease)
-    : nodeOf(settings, { db, writing, cluster, config, ports, nodeLease, readClock });
+    : nodeOf(settings, { db, writing, push, config, ports, nodeLease, readClock });
 }
 
 function standalone(upkeep: UpkeepLease): ClusterPart {
@@ -87,7 +87,7 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
 interface NodeParts {
   db: Database;
   writing: Database;
-  cluster: DatabaseThreads["cluster"];
+  push: DatabaseThreads["push"];
   config: Config;
   ports: Ports;
   nodeLease: UpkeepLease;
@@ -96,13 +96,13 @@ interface NodeParts {
 
 function nodeOf(
   { url, node: name }: NodeSettings,
-  { db, writing, cluster, config, ports, nodeLease, readClock }: NodeParts,
+  { db, writing, push, config, ports, nodeLease, readClock }: NodeParts,
 ): ClusterPart {
   const { clock, log, random } = ports;
   const usage = createClusterUsageCommits(db, url, name, clock, readClock);
   const copy = async (): Promise<void> => {
     await finishStart(writing);
-    await cluster.copyNewest({ node: name, program: version });
+    await push.copyNewest({ node: name, program: version });
   };
   const follower = createFollower(copy, log);
   const owner = processName(random.uuid(clock.now()));

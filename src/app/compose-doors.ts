@@ -43,7 +43,7 @@ export type Doors = ReturnType<typeof composeDoors>;
 export function composeDoors(base: Base, work: Work, running: Running) {
   const { config, ports, db, threads, crew } = base;
   const afterAnswer = createAfterAnswer(ports.log);
-  const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
+  const firstSteps = createFirstSteps(db, threads.write.noteStep, afterAnswer.run);
   const setUp = createSetUp(
     async () => !(await anyPassword(db)),
     ports.clock,
@@ -104,7 +104,7 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server().server),
     noteRequests: metrics.noteRequests,
     noteAnswer: work.answers.note,
-    bodies: { isStopping: () => running.isStopping, parseBeside: base.threads.bodies.parseJson },
+    bodies: { isStopping: () => running.isStopping, parseBeside: base.threads.read.parseJson },
     giveTime: (request: Request, silenceMaxS: number) =>
       server().server?.timeout(request, silenceMaxS),
   };

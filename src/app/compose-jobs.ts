@@ -32,16 +32,15 @@ export function composeJobs({
     followsImports,
     // By a wrong clock a job would close or remove days that are not over.
     isOwn: () => clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
-    run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
+    run: (dueAt: number) => threads.bulk.runJob({ name, dueAt, settings }),
   }));
   const ledger = {
-    claim: threads.jobs.claimJob,
-    // Claimed on the writer thread: on the jobs' thread the caller would wait behind the running job.
-    claimNow: threads.writer.claimJobNow,
-    claimAfterImport: threads.jobs.claimJobAfterImport,
+    claim: threads.push.claimJob,
+    claimNow: threads.push.claimJobNow,
+    claimAfterImport: threads.push.claimJobAfterImport,
     hasFollowed: (name: string) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
-    end: threads.jobs.endJob,
+    end: threads.push.endJob,
   };
   return {
     scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),

@@ -21,7 +21,7 @@ export function composeLimits({ db, threads, ports, metrics, crew, cluster, read
   const outage = createCommitOutage(clock, log);
   const commit =
     cluster.usage?.commit ??
-    createUsageCommits(db, clock, readClock, threads.checkpoints.checkpointBeside);
+    createUsageCommits(db, clock, readClock, threads.push.checkpointBeside);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {

@@ -20,11 +20,11 @@ export function composeOperator(
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const operator: OperatorServices = {
     ...{ accounts, keys, webhooks, people, usage, operatorKeys, clock: ports.clock },
-    pushRows: (pushed) => threads.bots.pushRows({ ...pushed, messengerHosts, openDays }),
+    pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
   };
   return {
     operatorKeys,
-    idempotent: createIdempotentRequests(threads.writer, secrets),
+    idempotent: createIdempotentRequests(threads.write, secrets),
     cursors: services.cursors,
     operator,
     passwordAddress,

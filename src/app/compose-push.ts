@@ -11,7 +11,7 @@ import type { Base } from "./compose-base.ts";
 
 /** Everything about webhooks: their management, their deliveries, and turning posts into events. */
 export function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }: Base) {
-  const { push: work, writer, readers } = threads;
+  const { push: work, write, read } = threads;
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
   const makeAttempt = createMakeAttempt(guard, ports.network, secrets, ports.clock);
   const sender = createSender(
@@ -21,13 +21,13 @@ export function composeWebhooks({ db, threads, secrets, config, ports, metrics, 
     ports,
     crew?.memory.manualAttempts,
   );
-  const changes = { ...writer, removeWebhookPart: work.removeWebhookPart };
+  const changes = { ...write, removeWebhookPart: work.removeWebhookPart };
   return {
     sender,
     push: createPush(db, work, sender, config.webhookBatchMs, ports),
     webhooks: createWebhooks(db, changes, guard, secrets, sender, ports),
-    alerts: createAlerts(db, writer, readers, ports.clock),
-    staffWebhooks: createStaffWebhooks(db, writer, async () => secrets, ports.clock),
+    alerts: createAlerts(db, write, read, ports.clock),
+    staffWebhooks: createStaffWebhooks(db, write, async () => secrets, ports.clock),
   };
 }
 

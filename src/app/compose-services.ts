@@ -24,28 +24,28 @@ export function composeServices(
   { db, threads, config, ports, crew, cluster }: Base,
   built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
 ): Services {
-  const { readers, exports } = threads;
+  const { read, bulk } = threads;
   const { messengerHosts, postSearch } = config;
   return {
     ...built,
     copyNewest: cluster.copyNewest,
     directory: createDirectory(db),
-    search: createSearch(db, readers, ports.clock, crew?.memory.selections),
-    channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
+    search: createSearch(db, read, ports.clock, crew?.memory.selections),
+    channels: createChannels(db, messengerHosts, read.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
         isShort(selection)
           ? selectDailyStatistics(db, selection)
-          : readers.selectDailyStatistics(selection),
+          : read.selectDailyStatistics(selection),
       span: (channelId) => selectStatisticsSpan(db, channelId),
       latest: (selection) => selectLatest(db, selection),
     },
-    compare: readers.compareChannels,
-    posts: createPosts(db, readers),
-    postSearch: createPostSearch(db, postSearch, readers),
-    mentions: createMentionQueries(db, readers),
-    bulk: createBulk(db, exports.bulkPart, ports, crew?.memory.exports),
-    usageHistory: { page: readers.selectUsage, summary: readers.summarizeUsage },
+    compare: read.compareChannels,
+    posts: createPosts(db, read),
+    postSearch: createPostSearch(db, postSearch, read),
+    mentions: createMentionQueries(db, read),
+    bulk: createBulk(db, bulk.bulkPart, ports, crew?.memory.exports),
+    usageHistory: { page: read.selectUsage, summary: read.summarizeUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
 }

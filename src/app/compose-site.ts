@@ -41,7 +41,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   }
   return {
     ...{ accounts, keys, usage, imports, sources },
-    operatorKeys: createOperatorKeys(db, threads.writer, random),
+    operatorKeys: createOperatorKeys(db, threads.write, random),
     ...composePeople(base),
     ...composeOutside(base),
     ...composeCatalog(base, afterAnswer),
@@ -49,11 +49,8 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request: Request) => requestIdOf(request, random, clock),
     audit: createAuditLog(db),
-    mails: createMails(db, threads.writer.addMail, isMailSent),
-    downloads: createDownloads(
-      { ...threads.exports, noteExport: threads.writer.noteExport },
-      ports,
-    ),
+    mails: createMails(db, threads.write.addMail, isMailSent),
+    downloads: createDownloads({ ...threads.bulk, noteExport: threads.write.noteExport }, ports),
     throttle: createThrottle(memory?.throttle ?? throttleBuckets(clock.now())),
     sentForms: memory?.sentForms ?? createSentForms(),
     lastRequests: config.requestLog
@@ -66,7 +63,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     recentErrors: () => others.errors(recentLog.entries()),
     hoursSince: (sinceMs: number) => selectHours(db, sinceMs),
     freeDiskBytes: () => freeDiskBytes(db, ports.system),
-    databaseFacts: threads.readers.readDatabaseFacts,
+    databaseFacts: threads.read.readDatabaseFacts,
   };
 }
 
@@ -75,8 +72,8 @@ function composePeople({ db, threads, secret, ports }: Base) {
   const settings = authSettings(secret);
   const networkKey = subkey(secret, "kanalog known networks");
   return {
-    people: createSitePeople(db, threads, { settings, networkKey }, hashing, ports.clock),
-    signUps: createSiteSignUps(threads.people, settings, hashing, ports),
+    people: createSitePeople(db, threads.write, { settings, networkKey }, hashing, ports.clock),
+    signUps: createSiteSignUps(threads.write, settings, hashing, ports),
   };
 }
 
@@ -90,7 +87,7 @@ function composeOutside({ db, threads, ports }: Base) {
   return {
     oauth: createOAuth(
       db,
-      threads.writer,
+      threads.write,
       ports,
       createGetGuarded(guard, network, DOCUMENT_LIMITS),
       readMeta(db, "cursor_secret"),
@@ -102,17 +99,17 @@ function composeOutside({ db, threads, ports }: Base) {
 /** The catalog as staff view and edit it. */
 function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }: AfterAnswer) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
-  const { writer, readers, jobs } = threads;
+  const { write, read, bulk } = threads;
   return {
     channels: createSiteChannels(
       createChannelsSeen(db, clock, messengerHosts, channelWatchers),
-      writer,
-      readers.foundByTitle,
+      write,
+      read.foundByTitle,
       { messengerHosts, openDays },
-      () => run("the work after a changed channel", jobs.followChannels),
+      () => run("the work after a changed channel", bulk.followChannels),
     ),
-    posts: { ...createManagePosts(db, writer, openDays), found: readers.foundPosts },
+    posts: { ...createManagePosts(db, write, openDays), found: read.foundPosts },
     postHtml: createPostMarkdown(messengerHosts[0] ?? ""),
-    sample: { ...createSample(db, clock, channelWatchers), remove: writer.removeSample },
+    sample: { ...createSample(db, clock, channelWatchers), remove: write.removeSample },
   };
 }

@@ -14,7 +14,7 @@ export function composeStartFacts(
 ): () => Promise<StartFacts> {
   async function countRows(): Promise<StartFacts["tables"]> {
     try {
-      return await threads.readers.countRows(COUNTED_TABLES);
+      return await threads.read.countRows(COUNTED_TABLES);
     } catch (error) {
       log.warn({ err: error }, "the rows could not be counted for the start page");
       return null;

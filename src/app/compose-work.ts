@@ -25,9 +25,9 @@ export async function composeWork(base: Base) {
 
 function composeCustomers(base: Base) {
   const { config, ports, db, threads } = base;
-  const accounts = createAccounts(db, threads.writer);
+  const accounts = createAccounts(db, threads.write);
   const tokens = config.oauth ? accessTokens : null;
-  const keys = createKeys(db, threads.writer, ports.random, tokens);
+  const keys = createKeys(db, threads.write, ports.random, tokens);
   // A wrong clock would let an expired key in, or keep a valid one out.
   const verify: Keys["verify"] = (header, nowMs) => {
     base.readClock();
@@ -47,29 +47,26 @@ async function composeUpkeep(base: Base) {
   const { config, ports, db, threads, others } = base;
   const { messengerHosts, postSearch, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
-    threads.imports.runUpload({ ...upload, messengerHosts, openDays });
+    threads.bulk.runUpload({ ...upload, messengerHosts, openDays });
   const files = createUploadFiles(config.databasePath, ports);
-  const importParts = { db, changes: threads.writer, runUpload, files };
+  const importParts = { db, changes: threads.write, runUpload, files };
   const imports = createImportRuns(importParts, ports, others.uploads);
   await imports.recover();
-  const writing = { changes: threads.writer, ...threads.sources, ...threads.bots };
+  const writing = { changes: threads.write, ...threads.bulk };
   return {
     ...composeJobs(base),
     imports,
     sources: composeSources(db, writing, async () => base.secrets, config, ports),
-    builds: createBuilds(db, threads.jobs.buildSome, { messengerHosts, postSearch }, ports.log),
-    readAhead: createCardsReadAhead(threads.exports.readCardsAhead, ports.log),
+    builds: createBuilds(db, threads.bulk.buildSome, { messengerHosts, postSearch }, ports.log),
+    readAhead: createCardsReadAhead(threads.bulk.readCardsAhead, ports.log),
     answers: composeAnswers(base),
   };
 }
 
 /** Records of answered requests: the request log that key owners see, and the hourly counters for staff. */
-function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
-  const requests = createRequestLog(
-    config.requestLog ? requestLog.writeRequestLog : null,
-    ports.log,
-  );
-  const hours = createHours(requestLog.writeHour, ports);
+function composeAnswers({ config, ports, threads: { push } }: Base) {
+  const requests = createRequestLog(config.requestLog ? push.writeRequestLog : null, ports.log);
+  const hours = createHours(push.writeHour, ports);
   return {
     note(keyId: number, answered: AnsweredRequest): void {
       requests.note(keyId, answered);

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { IN_MEMORY, openDatabase } from "../db/open-database.ts";
-import type { Calls, Pool } from "../db/operations.ts";
+import type { Lane, LaneCalls } from "../db/operations.ts";
 import {
   inlineThreads,
   startThreads,
@@ -10,11 +10,11 @@ import {
 } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nodeSettings } from "./node-copy.ts";
-import { pools } from "./operations.ts";
+import { lanes } from "./operations.ts";
 
-/** Every operation as a function, grouped by pool: `threads.push.cutPart(…)`. */
+/** Every operation as a function, grouped by lane: `threads.push.cutPart(…)`. */
 export type DatabaseThreads = {
-  [Name in keyof typeof pools]: Calls<(typeof pools)[Name]["operations"]>;
+  [Name in keyof typeof lanes]: LaneCalls<(typeof lanes)[Name]["operations"]>;
 };
 
 /**
@@ -33,7 +33,7 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
 const READERS_MIN = 2;
 
 /**
- * Starts the thread pools; on an in-memory database all operations run on its one connection.
+ * Starts the lanes of threads; on an in-memory database all operations run on its one connection.
  * @param workers processes serving the file, which divide the reader threads among themselves
  */
 export function databaseThreads(
@@ -50,13 +50,13 @@ export function databaseThreads(
     timeoutMs: config.queryTimeoutMs,
     cluster: nodeSettings(config),
   };
-  const threads = Math.max(READERS_MIN, Math.ceil(pools.readers.threads / workers));
-  const shared = { ...pools, readers: { ...pools.readers, threads } };
-  const started = Object.entries<Pool>(shared).map(([name, pool]) => {
+  const threads = Math.max(READERS_MIN, Math.ceil(lanes.read.threads / workers));
+  const shared = { ...lanes, read: { ...lanes.read, threads } };
+  const started = Object.entries<Lane>(shared).map(([name, lane]) => {
     const threads =
       path === IN_MEMORY
-        ? inlineThreads(pool, db, clock)
-        : startThreads(pool, { name, ...options });
+        ? inlineThreads(lane, db, clock)
+        : startThreads(lane, { name, ...options });
     return { name, ...threads };
   });
   return {
@@ -64,17 +64,17 @@ export function databaseThreads(
       started.map(({ name, calls }) => [name, calls]),
     ) as unknown as DatabaseThreads,
 
-    /** Load of each pool, by name. */
+    /** Load of each lane, by name. */
     threadLoads: (): Record<string, ThreadLoad> =>
       Object.fromEntries(started.map(({ name, load }) => [name, load()])),
 
     /** Ends threads that nobody has needed since the last call. */
     restThreads(): void {
-      for (const pool of started) pool.rest();
+      for (const lane of started) lane.rest();
     },
 
     async endThreads(): Promise<void> {
-      await Promise.all(started.map((pool) => pool.close()));
+      await Promise.all(started.map((lane) => lane.close()));
     },
   };
 }

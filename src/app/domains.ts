@@ -28,7 +28,7 @@ import {
   installationSecret,
 } from "./installation-secret.ts";
 import { linkCopy, requireSameClock } from "./node-copy.ts";
-import { pools } from "./operations.ts";
+import { lanes } from "./operations.ts";
 
 /** A writing connection with the domains over it, for commands. */
 export type Domains = Awaited<ReturnType<typeof openDomains>>;
@@ -82,9 +82,8 @@ export async function openDomains(
     db.close();
     throw error;
   }
-  const changes = inlineThreads(pools.writer, db, clock).calls;
-  const { importSourceFile } = inlineThreads(pools.sources, db, clock).calls;
-  const { applyBatch, pushRows } = inlineThreads(pools.bots, db, clock).calls;
+  const changes = inlineThreads(lanes.write, db, clock).calls;
+  const { importSourceFile, applyBatch, pushRows } = inlineThreads(lanes.bulk, db, clock).calls;
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,

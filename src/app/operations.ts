@@ -34,12 +34,12 @@ import { selectUsage, summarizeUsage } from "../customers/limits/usage-history.s
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { operatorKeyChanges } from "../customers/operator-keys/operator-keys.ts";
 import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
-import { peopleOperations, sessionOperations } from "../customers/people/site-people.ts";
+import { peopleOperations } from "../customers/people/site-people.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { countRows, readDatabaseFacts } from "../db/database-facts.ts";
-import type { Pool } from "../db/operations.ts";
+import { type Lane, ruled } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
@@ -65,24 +65,69 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** A pool with one thread, for short work. */
-const one = { threads: 1, deadline: TASK_MAX_MS } as const;
-/** The same for the appliance's own work, which a customer's request may cause but not stop. */
-const own = { ...one, refuses: "never" } as const;
-/** The same for work that goes through many rows. */
-const ownLong = { ...own, deadline: JOB_MAX_MS } as const;
+/** Potentially slow queries, which stop at a deadline. */
+const queries = { access: "reader", deadline: "query" } as const;
+
+/** Changes made by customers and staff. */
+const changes = { access: "writer", deadline: TASK_MAX_MS } as const;
+
+/** The appliance's own work, which a customer's request may cause but not stop, one piece at a time. */
+const own = { ...changes, refuses: "never", atOnce: 1 } as const;
+/** Counts and heartbeats, which need not survive a power cut and so do not wait for the disk. */
+const counts = { ...own, access: "counter" } as const;
+/** Work that goes through many rows. */
+const long = { ...own, deadline: JOB_MAX_MS } as const;
+/** Copies a cluster's rows to this node. */
+const copies = { ...long } as const;
+/** Imports of uploaded files. */
+const uploads = { ...own, deadline: FILE_MAX_MS + STOPPING_MAX_MS } as const;
+/** Imports of files from sources: a short and a long one at a time. */
+const sourceFiles = {
+  ...own,
+  deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
+  atOnce: 2,
+} as const;
+/** Rows that bots received and crawlers push. */
+const batches = { ...own } as const;
+/** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
+const portions = { ...changes, access: "reader", refuses: "paced", atOnce: 1 } as const;
 
 /**
- * The thread pools of a serving process and the operations each of them runs. An operation listed here is
- * called as `threads.push.cutPart(…)`.
+ * The lanes of threads of a serving process and the operations each of them runs. An operation listed here
+ * is called as `threads.push.cutPart(…)`. An organization's tasks get at most half of a lane's threads. The
+ * own work in `push` and `bulk` has a thread for each of its rules, so that none of it waits for another.
  */
-export const pools = {
-  /** Potentially slow queries: four at once, at most two per organization; further ones queue. */
-  readers: {
-    access: "reader",
+export const lanes = {
+  /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
+  write: {
     threads: 4,
-    deadline: "query",
-    operations: {
+    operations: ruled(changes, {
+      ...operatorKeyChanges,
+      ...requestSteps,
+      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }, endSessionsOfSuspended),
+      ...keyChanges,
+      ...customerChanges,
+      removeSample: (db: Database, clock: Clock, by: Actor) =>
+        removeSample(db, clock, channelWatchers, by),
+      ...oauthChanges,
+      ...peopleOperations,
+      ...signUpOperations,
+      ...staffWebhookChanges,
+      ...webhookChanges,
+      ...alertChanges,
+      addMail,
+      ...importRunChanges,
+      noteExport,
+      noteStep,
+      ...postChanges,
+      ...siteChannelChanges(channelWatchers),
+      ...sourceChanges,
+    }),
+  },
+  /** Queries: four at once, at most two per organization; further ones queue. */
+  read: {
+    threads: 4,
+    operations: ruled(queries, {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
       compareChannels: query(compareChannels),
@@ -102,109 +147,54 @@ export const pools = {
       previewAlert: query(previewAlert),
       countRows: query(countRows),
       readDatabaseFacts,
-    },
+      // Large bodies, so that parsing never delays other answers.
+      parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json),
+    }),
   },
-  /** Parses large bodies, so that parsing never delays other answers. */
-  bodies: {
-    access: "reader",
-    ...one,
-    operations: { parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json) },
-  },
-  /** Checkpoints wait for the disk, so they run on a thread instead of the serving connection. */
-  checkpoints: { access: "writer", ...own, operations: { checkpointBeside } },
-  /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
-  writer: {
-    access: "writer",
-    ...one,
-    operations: {
-      ...operatorKeyChanges,
-      ...requestSteps,
-      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }, endSessionsOfSuspended),
-      ...keyChanges,
-      ...customerChanges,
-      removeSample: (db: Database, clock: Clock, by: Actor) =>
-        removeSample(db, clock, channelWatchers, by),
-      ...oauthChanges,
-      ...staffWebhookChanges,
-      ...webhookChanges,
-      ...alertChanges,
-      addMail,
-      claimJobNow,
-      ...importRunChanges,
-      noteExport,
-      noteStep,
-      ...postChanges,
-      ...siteChannelChanges(channelWatchers),
-      ...sourceChanges,
-    },
-  },
-  /** The request log: no request waits for it. */
-  requestLog: { access: "counter", ...own, operations: { writeRequestLog, writeHour } },
-  /**
-   * The upkeep lease's heartbeat: on its own thread so that nothing delays it, and not flushed to disk,
-   * because it need not survive a power cut.
-   */
-  lease: { access: "counter", ...own, operations: leaseChanges },
-  /** Webhook and mail work that runs on a timer, so that it never waits behind the scheduled jobs. */
+  /** Short work on timers: webhooks, mails, claims, checkpoints, counts, copies of a cluster's rows. */
   push: {
-    access: "writer",
-    ...own,
+    threads: 3,
     operations: {
-      ...webhookWork,
-      ...alertWork,
-      ...deliveryClaims,
-      claimMail,
-      endMail,
-      dropOldMails,
-      removeWebhookPart,
-      queueQuotaMail,
+      ...ruled(own, {
+        ...webhookWork,
+        ...alertWork,
+        ...deliveryClaims,
+        claimMail,
+        endMail,
+        dropOldMails,
+        removeWebhookPart,
+        queueQuotaMail,
+        claimJob,
+        claimJobNow,
+        claimJobAfterImport,
+        endJob,
+        checkpointBeside,
+      }),
+      ...ruled(counts, { ...leaseChanges, writeRequestLog, writeHour }),
+      ...ruled(copies, { copyNewest }),
     },
   },
-  people: {
-    access: "writer",
-    ...one,
-    operations: { ...peopleOperations, ...signUpOperations },
-  },
-  sessions: { access: "writer", ...one, operations: sessionOperations },
-  /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
-  cluster: { access: "writer", ...ownLong, operations: { copyNewest } },
-  /** The scheduler's jobs, which run long. */
-  jobs: {
-    access: "writer",
-    ...ownLong,
+  /** Long work: jobs, imports and exports, all in slices. */
+  bulk: {
+    threads: 6,
     operations: {
-      ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
-      followChannels: followChannels(channelWatchers),
+      ...ruled(long, {
+        runJob,
+        buildSome,
+        followChannels: followChannels(channelWatchers),
+      }),
+      ...ruled(uploads, { runUpload }),
+      ...ruled(sourceFiles, { importSourceFile }),
+      ...ruled(batches, { applyBatch, pushRows }),
+      ...ruled(portions, {
+        readExport,
+        exportPart: query(exportPart),
+        bulkPart: query(bulkPart),
+        readCardsAhead: query(readCardsAhead),
+      }),
     },
   },
-  /** Imports of uploaded files: as long as jobs, and in parallel with them. */
-  imports: {
-    access: "writer",
-    ...{ ...own, deadline: FILE_MAX_MS + STOPPING_MAX_MS },
-    operations: { runUpload },
-  },
-  /** Imports of files from sources: a short and a long one at a time, in parallel with uploads. */
-  sources: {
-    access: "writer",
-    ...{ ...own, threads: 2 },
-    deadline: ({ deadlineMs }: SourceFile) => deadlineMs + STOPPING_MAX_MS,
-    operations: { importSourceFile },
-  },
-  /** Posts that bots received and crawlers push: short, and must not wait behind a file. */
-  bots: { access: "writer", ...own, operations: { applyBatch, pushRows } },
-  /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
-  exports: {
-    access: "reader",
-    ...one,
-    refuses: "paced",
-    operations: {
-      readExport,
-      exportPart: query(exportPart),
-      bulkPart: query(bulkPart),
-      readCardsAhead: query(readCardsAhead),
-    },
-  },
-} satisfies Record<string, Pool>;
+} satisfies Record<string, Lane>;
 
 /**
  * Empties the event queues of an organization that becomes entitled to events again: what queued up in

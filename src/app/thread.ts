@@ -1,7 +1,7 @@
 import { derivedRows } from "../catalog/derived-rows.ts";
 import { serveOperations } from "../db/serve-operations.ts";
 import { systemClock } from "../ports/clock.ts";
-import { pools } from "./operations.ts";
+import { lanes } from "./operations.ts";
 
 /** Entry module of every database thread. */
-serveOperations(pools, systemClock, derivedRows);
+serveOperations(lanes, systemClock, derivedRows);

@@ -6,44 +6,48 @@ import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock-holds.ts";
 import { type Access, openDatabase } from "./open-database.ts";
-import type { Pool } from "./operations.ts";
+import type { Lane } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
 /**
- * Runs in each thread: executes every task on the connection that the first message describes.
+ * Runs in each thread: executes every task on a connection to the file that the first message names.
  * @param derived how a node of a cluster updates what it derives from copied rows
  */
-export function serveOperations(pools: Record<string, Pool>, clock: Clock, derived: Derived): void {
+export function serveOperations(lanes: Record<string, Lane>, clock: Clock, derived: Derived): void {
   let opening: Opening | null = null;
-  let db: Database | null = null;
+  const connections = new Map<Access, Database>();
   const scope = globalThis as unknown as Worker;
   const answer = (message: FromThread): void => scope.postMessage(message);
+
+  /** Opened by the first task that finds the file usable; tasks before it are refused. */
+  function connectionFor(access: Access, opened: Opening): Database {
+    const db = connections.get(access) ?? open(opened, access, clock, derived, answer);
+    connections.set(access, db);
+    return db;
+  }
+
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
       opening = data.open;
       return;
     }
     if ("end" in data) {
-      db?.close();
+      for (const db of connections.values()) db.close();
       process.exit();
     }
     const { name, rest, timeoutMs } = data;
     const startedMs = clock.processor();
     const processorMs = (): number => clock.processor() - startedMs;
     try {
-      const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
+      const operation = opening === null ? undefined : lanes[opening.lane]?.operations[name];
       if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
-      // Opened by the first task that finds the file usable; tasks before it are refused.
-      db ??= open(opening, clock, derived, answer);
-      const connection = db;
-      const work = (): unknown => operation(connection, clock, ...rest);
+      const db = connectionFor(operation.rule.access, opening);
+      const work = (): unknown => operation.run(db, clock, ...rest);
       const result =
         timeoutMs === null
           ? await work()
-          : withDeadline(connection, clock.monotonic() + timeoutMs, () =>
-              inReadTransaction(connection, work),
-            );
+          : withDeadline(db, clock.monotonic() + timeoutMs, () => inReadTransaction(db, work));
       answer({ result, processorMs: processorMs() });
     } catch (error) {
       answer({ fault: toFault(error), processorMs: processorMs() });
@@ -52,13 +56,14 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock, deriv
 }
 
 function open(
-  { pool, path, access, cluster }: Opening,
+  { lane, path, cluster }: Opening,
+  access: Access,
   clock: Clock,
   derived: Derived,
   answer: (message: FromThread) => void,
 ): Database {
   const db = openForCallers(path, clock, access);
-  if (cluster !== null && access === "writer") linkToCluster(db, cluster, pool, derived);
+  if (cluster !== null && access === "writer") linkToCluster(db, cluster, lane, derived);
   onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
   db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
   return db;

@@ -1,15 +1,13 @@
 import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
 import type { Message } from "../values/messages/messages.ts";
 import type { NodeSettings } from "./cluster/link.ts";
-import type { Access } from "./open-database.ts";
 import { FailedStatement, sqlOf } from "./statement.ts";
 
-/** Tells a thread which connection to open. */
+/** Tells a thread what it serves. */
 export interface Opening {
-  /** Name of the thread's pool. */
-  pool: string;
+  /** Name of its lane. */
+  lane: string;
   path: string;
-  access: Access;
   /** Null on a standalone appliance. */
   cluster: NodeSettings | null;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import { hasDescriptors } from "../ports/descriptors.ts";
 import type { FromThread, Opening, ToThread } from "./thread-messages.ts";
 
-/** Receives what the threads of a pool report. */
+/** Receives what the threads of a lane report. */
 interface ThreadListener {
   onMessage(thread: Worker, message: FromThread): void;
   /** The thread has failed and is ended: it reports nothing more. */
@@ -10,7 +10,7 @@ interface ThreadListener {
 }
 
 /**
- * Threads started on demand, each with a connection of its own as described by `opening`.
+ * Threads started on demand, each with connections of its own as described by `opening`.
  * @param entry module that each thread runs; it calls `serveOperations`
  */
 export function createThreadPool(

@@ -7,7 +7,7 @@ import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { ownQueueLong, queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
-import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
+import { callsOf, type Lane, type LaneCalls, type Operations, type Rule } from "./operations.ts";
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
 import { createThreadPool, send } from "./thread-pool.ts";
@@ -15,7 +15,7 @@ import { givenUp, withDeadline } from "./with-deadline.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
-  calls: Calls<Ops>;
+  calls: LaneCalls<Ops>;
   load(): ThreadLoad;
   /** Ends the threads that had nothing to do since the last call. */
   rest(): void;
@@ -24,7 +24,7 @@ export interface Threads<Ops extends Operations> {
 }
 
 export interface ThreadLoad {
-  /** Most threads that the pool starts. */
+  /** Most threads that the lane starts. */
   threads: number;
   busy: number;
   /** Tasks waiting for a free thread. */
@@ -33,12 +33,12 @@ export interface ThreadLoad {
 
 export interface ThreadsOptions {
   path: string;
-  /** Module that each thread runs; it calls `serveOperations` with the pool under its name. */
+  /** Module that each thread runs; it calls `serveOperations` with the lane under its name. */
   entry: URL;
   name: string;
   /** Null on a standalone appliance. */
   cluster: NodeSettings | null;
-  /** Time limit for a task of a pool with a deadline. */
+  /** Time limit for a query. */
   timeoutMs: number;
   clock: Clock;
   /** Listener for write transactions. */
@@ -58,11 +58,13 @@ export type Refused = TimeKind | "own" | "others";
 export type NoteRefused = (why: Refused) => void;
 
 interface Task {
+  /** Whose turn it takes: its tenant's, or that of a rule with a limit of its own. */
   tenant: Tenant;
   work: Work;
   /** Whether it came after other tasks of its tenant. */
   isBehindOwn: boolean;
   name: string;
+  rule: Rule;
   rest: unknown[];
   queuedAtMs: number;
   /** From the task's start; null for a query. */
@@ -72,21 +74,20 @@ interface Task {
 }
 
 /**
- * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread if it is a query. One tenant's queries use at most half of the
- * threads, so that others find a free one, however expensive those are; and only one thread, though never
- * the last free one, if its recent tasks took much time. Time is charged to the budget of the work that a
- * task belongs to, and work without time left is refused.
+ * Threads of a lane, started on demand, each with its own connections and one task at a time. A task's
+ * deadline includes waiting for a free thread if it is a query. One tenant's tasks use at most half of the
+ * threads, so that others find a free one, however expensive those are; its queries only one thread, though
+ * never the last free one, if its recent ones took much time. Time is charged to the budget of the work
+ * that a task belongs to, and work without time left is refused.
  */
 export function startThreads<Ops extends Operations>(
-  pool: Pool<Ops>,
+  lane: Lane<Ops>,
   options: ThreadsOptions,
 ): Threads<Ops> {
-  const { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow } = options;
-  const kind: TimeKind = pool.access === "reader" ? "database" : "lock";
-  const opening = { pool: poolName, path, access: pool.access, cluster };
+  const { path, cluster, entry, name: laneName, timeoutMs, clock, noteHold, noteSlow } = options;
+  const opening = { lane: laneName, path, cluster };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
-  const isOfQueries = pool.deadline === "query";
+  const turnOf = turnsOf(lane.operations);
   const waiting = createFairQueue<Task>(turnsMax);
   const running = new Map<Worker, Task & { cancel(): void }>();
   let closed = false;
@@ -97,7 +98,7 @@ export function startThreads<Ops extends Operations>(
       noteHold(work, heldMs);
       running.get(thread)?.work.budget?.charge("lock", heldMs);
     } else if ("slow" in message) {
-      const call = `${poolName}.${running.get(thread)?.name}`;
+      const call = `${laneName}.${running.get(thread)?.name}`;
       noteSlow(call, message.slow.sql, message.slow.tookMs);
     } else settle(thread, message);
   }
@@ -106,7 +107,9 @@ export function startThreads<Ops extends Operations>(
     const task = over(thread);
     // A late message from a thread that has already been ended.
     if (task === undefined) return;
-    if (kind === "database") task.work.budget?.charge(kind, outcome.processorMs);
+    if (kindOf(task.rule) === "database") {
+      task.work.budget?.charge("database", outcome.processorMs);
+    }
     threads.giveBack(thread);
     next();
     if ("fault" in outcome) task.reject(fromFault(outcome.fault));
@@ -128,10 +131,16 @@ export function startThreads<Ops extends Operations>(
   }
 
   function turnsMax(task: Task): number {
-    if (!isOfQueries) return pool.threads;
-    if (isLight(task)) return Math.ceil(pool.threads / 2);
-    const isLast = pool.threads > 1 && running.size === pool.threads - 1;
+    const { deadline, refuses, atOnce } = task.rule;
+    if (atOnce !== undefined && runningBy(task.rule) >= atOnce) return 0;
+    if (refuses === "never") return lane.threads;
+    if (deadline !== "query" || isLight(task)) return Math.ceil(lane.threads / 2);
+    const isLast = lane.threads > 1 && running.size === lane.threads - 1;
     return isLast ? 0 : 1;
+  }
+
+  function runningBy(rule: Rule): number {
+    return [...running.values()].filter((task) => task.rule === rule).length;
   }
 
   function isLight({ work }: Task): boolean {
@@ -147,7 +156,7 @@ export function startThreads<Ops extends Operations>(
   }
 
   function next(): void {
-    while (running.size < pool.threads) {
+    while (running.size < lane.threads) {
       const task = waiting.take();
       if (task === undefined) return;
       const refusal = refusalOf(task);
@@ -161,14 +170,14 @@ export function startThreads<Ops extends Operations>(
         waitForThreads(task);
         return;
       }
-      const { deadlineMs } = task;
+      const { rule, work, deadlineMs } = task;
       const cancel =
         deadlineMs === null
           ? () => {}
           : clock.after(deadlineMs, () => leaveBehind(thread, deadlineMs));
       running.set(thread, { ...task, cancel });
-      if (pool.refuses !== "never" && task.work.begun !== "lock") task.work.begun = kind;
-      const leftMs = isOfQueries ? timeoutMs - waitedMs(task) : null;
+      if (rule.refuses !== "never" && work.begun !== "lock") work.begun = kindOf(rule);
+      const leftMs = rule.deadline === "query" ? timeoutMs - waitedMs(task) : null;
       send(thread, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
   }
@@ -179,25 +188,22 @@ export function startThreads<Ops extends Operations>(
 
   /** Why a task is not run although it is its turn. */
   function refusalOf(task: Task): AppError | null {
-    const spent = timeSpent(task.work);
+    const { rule, work } = task;
+    const spent = timeSpent(rule, work);
     if (spent !== null) return spent;
-    if (!isOfQueries) return null;
+    if (rule.deadline !== "query") return null;
     // Its organization's own queries are in the way. Half of the time is left for this query itself, which
     // would otherwise be answered 503 for them.
-    const isOwnFault = task.isBehindOwn && !isLight(task) && mayRefuse(task.work);
+    const isOwnFault = task.isBehindOwn && !isLight(task) && mayRefuse(rule, work);
     if (waitedMs(task) < (isOwnFault ? timeoutMs / 2 : timeoutMs)) return null;
     options.noteRefused(isOwnFault ? "own" : "others");
     return isOwnFault ? ownQueueLong() : queryTimeout();
   }
 
-  /** Whether work may be refused: not if it has begun here, and no longer once it has changed anything. */
-  function mayRefuse({ begun }: Work): boolean {
-    return begun === null || (begun === "database" && kind === "lock");
-  }
-
   /** Why work may not begin; null if it may, or has. */
-  function timeSpent(work: Work): AppError | null {
-    if (pool.refuses === "never" || !mayRefuse(work)) return null;
+  function timeSpent(rule: Rule, work: Work): AppError | null {
+    if (rule.refuses === "never" || !mayRefuse(rule, work)) return null;
+    const kind = kindOf(rule);
     const refusal = work.budget?.refusal(kind) ?? null;
     if (refusal === null) return null;
     options.noteRefused(kind);
@@ -215,12 +221,13 @@ export function startThreads<Ops extends Operations>(
     }
   }
 
-  async function run(name: string, rest: unknown[]): Promise<unknown> {
+  async function call(name: string, rest: unknown[]): Promise<unknown> {
+    const rule = ruleOf(lane, name);
     const work = currentWork();
-    const refusal = timeSpent(work);
+    const refusal = timeSpent(rule, work);
     if (refusal !== null) throw refusal;
-    if (pool.refuses === "paced" && work.begun !== null) {
-      const pauseMs = work.budget?.pauseMs(kind) ?? 0;
+    if (rule.refuses === "paced" && work.begun !== null) {
+      const pauseMs = work.budget?.pauseMs(kindOf(rule)) ?? 0;
       if (pauseMs > 0) await clock.sleep(pauseMs);
     }
     return new Promise((resolve, reject) => {
@@ -228,18 +235,16 @@ export function startThreads<Ops extends Operations>(
         reject(stopping());
         return;
       }
-      const { tenant } = work;
-      const isBehindOwn = waiting.isBehindOwn(tenant);
-      const queuedAtMs = clock.monotonic();
-      const deadlineMs = deadlineOf(pool, rest);
+      const tenant = turnOf(rule, work.tenant);
       waiting.add({
         tenant,
         work,
-        isBehindOwn,
+        isBehindOwn: waiting.isBehindOwn(tenant),
         name,
+        rule,
         rest,
-        queuedAtMs,
-        deadlineMs,
+        queuedAtMs: clock.monotonic(),
+        deadlineMs: deadlineOf(rule, rest),
         resolve,
         reject,
       });
@@ -248,9 +253,9 @@ export function startThreads<Ops extends Operations>(
   }
 
   return {
-    calls: callsOf(pool.operations, run),
+    calls: callsOf(lane.operations, call),
 
-    load: () => ({ threads: pool.threads, busy: running.size, waiting: waiting.waiting() }),
+    load: () => ({ threads: lane.threads, busy: running.size, waiting: waiting.waiting() }),
 
     rest: threads.rest,
 
@@ -266,15 +271,15 @@ export function startThreads<Ops extends Operations>(
 
 /** The same operations on one connection of this thread, for an in-memory database. */
 export function inlineThreads<Ops extends Operations>(
-  pool: Pool<Ops>,
+  lane: Pick<Lane<Ops>, "operations">,
   db: Database,
   clock: Clock,
 ): Threads<Ops> {
-  const { operations } = pool;
+  const { operations } = lane;
   return {
     calls: callsOf(operations, async (name, rest) => {
-      const run = async (): Promise<unknown> => operations[name]?.(db, clock, ...rest);
-      const deadlineMs = deadlineOf(pool, rest);
+      const run = async (): Promise<unknown> => operations[name]?.run(db, clock, ...rest);
+      const deadlineMs = deadlineOf(ruleOf(lane, name), rest);
       return deadlineMs === null ? run() : withDeadline(clock, { deadlineMs }, run);
     }),
     load: () => ({ threads: 0, busy: 0, waiting: 0 }),
@@ -283,8 +288,34 @@ export function inlineThreads<Ops extends Operations>(
   };
 }
 
+function ruleOf({ operations }: Pick<Lane, "operations">, name: string): Rule {
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`no operation ${name}`);
+  return operation.rule;
+}
+
+/** The time that operations take: of a thread's processor, or of the write lock. */
+function kindOf({ access }: Rule): TimeKind {
+  return access === "reader" ? "database" : "lock";
+}
+
+/** Whether work may be refused: not if it has begun here, and no longer once it has changed anything. */
+function mayRefuse(rule: Rule, { begun }: Work): boolean {
+  return begun === null || (begun === "database" && kindOf(rule) === "lock");
+}
+
+/**
+ * Tells whose turn a task takes. Each rule with a limit of its own has its own line for each tenant, where
+ * its tasks wait without holding up those of other rules.
+ */
+function turnsOf(operations: Operations): (rule: Rule, tenant: Tenant) => Tenant {
+  const rules = [...new Set(Object.values(operations).map(({ rule }) => rule))];
+  return (rule, tenant) =>
+    rule.atOnce === undefined ? tenant : `rule ${rules.indexOf(rule)}, ${tenant}`;
+}
+
 /** A task's deadline from its start; null for a query. */
-function deadlineOf({ deadline }: Pool, [argument]: readonly unknown[]): number | null {
+function deadlineOf({ deadline }: Rule, [argument]: readonly unknown[]): number | null {
   if (deadline === "query") return null;
   return typeof deadline === "number" ? deadline : deadline(argument as never);
 }

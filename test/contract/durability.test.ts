@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { servingConnection } from "../../src/app/database-threads.ts";
+import { lanes } from "../../src/app/operations.ts";
 import { readConfig } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { type Access, openDatabase } from "../../src/db/open-database.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
+import type { Operations } from "../../src/db/operations.ts";
 import type { ToThread } from "../../src/db/thread-messages.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
@@ -56,10 +58,14 @@ test("only usage, the request log and hourly figures are written to a file witho
   /** Operations by the access of the connection on which they ran. */
   const ran = { writer: new Set<string>(), counter: new Set<string>(), reader: new Set<string>() };
   globalThis.Worker = class extends SystemWorker {
-    access: Access = "reader";
+    operations: Operations = {};
     override postMessage(message: ToThread): void {
-      if ("open" in message) this.access = message.open.access;
-      else if ("name" in message) ran[this.access].add(message.name);
+      if ("open" in message) {
+        this.operations = lanes[message.open.lane as keyof typeof lanes].operations;
+      } else if ("name" in message) {
+        const access = this.operations[message.name]?.rule.access;
+        if (access !== undefined) ran[access].add(message.name);
+      }
       super.postMessage(message);
     }
   } as typeof Worker;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Nothing runs by itself without a deadline (limits of one, "By construction", 4). Work on threads has its
- * pool's, which the types demand; here is everything else that can start or wait by itself.
+ * rule's, which the types demand; here is everything else that can start or wait by itself.
  */
 
 const SOURCE = join(import.meta.dir, "../../src");
@@ -14,7 +14,7 @@ const STARTS =
 
 /** Files that do so, and what bounds them. */
 const BOUNDED = {
-  "db/thread-pool.ts": "each task has its pool's deadline",
+  "db/thread-pool.ts": "each task has its rule's deadline",
   "app/workers/supervisor.ts": "the workers, which serve; a silent one is killed",
   "packaging/install.ts": "a command of the operator",
   "packaging/pinned-bun.ts": "a command of the operator",

@@ -48,11 +48,16 @@ const budget = (isLight: boolean): TimeBudget => ({
 });
 
 /** Starts a task of an organization. @returns its name, or the error's code */
-function ask(organization: number, isLight: boolean, name: string): Promise<string> {
+function ask(
+  organization: number,
+  isLight: boolean,
+  name: string,
+  operation: keyof typeof waiting.operations = "wait",
+): Promise<string> {
   const state = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   states.set(name, state);
   return runFor(organization, budget(isLight), () =>
-    threads.calls.wait(state).then(
+    threads.calls[operation](state).then(
       () => name,
       ({ code }) => code,
     ),
@@ -118,4 +123,30 @@ test("a query that found no thread in time because of others is answered 503 and
   expect(await late).toBe("timeout");
   expect(refused).toEqual(["others"]);
   await Promise.all(others);
+});
+
+test("an organization's changes, however many, leave half of the threads to others", async () => {
+  const own = [1, 2, 3].map((at) => ask(1, false, `own ${at}`, "change"));
+  await hasBegun("own 1", "own 2");
+  const others = [2, 3].map((other) => ask(other, true, `other ${other}`, "change"));
+  await hasBegun("other 2", "other 3");
+  expect(isBegun("own 3")).toBe(false);
+  end("own 1");
+  await hasBegun("own 3");
+  end("own 2", "own 3", "other 2", "other 3");
+  await Promise.all([...own, ...others]);
+});
+
+test("long work of one kind runs one after another and holds up none of another kind, nor anything short", async () => {
+  const imports = [1, 2].map((at) => ask(1, true, `import ${at}`, "importFile"));
+  await hasBegun("import 1");
+  const job = ask(1, true, "job", "runJob");
+  const query = ask(2, false, "query");
+  await hasBegun("job", "query");
+  expect(isBegun("import 2")).toBe(false);
+  expect(threads.load()).toEqual({ threads: 4, busy: 3, waiting: 1 });
+  end("import 1");
+  await hasBegun("import 2");
+  end("import 2", "job", "query");
+  await Promise.all([...imports, job, query]);
 });

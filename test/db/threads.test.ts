@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sqlOf } from "../../src/db/statement.ts";
 import { startThreads, type Threads } from "../../src/db/threads.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
-import { failing } from "../support/failing-operations.ts";
+import { DEADLINE_MS, failing } from "../support/failing-operations.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 let folder: string;
@@ -70,7 +70,7 @@ test("a task that hangs is given up at its pool's deadline with its transaction,
   const first = await own.calls.born();
   const hanging = own.calls.hang().catch((error) => error);
   const next = own.calls.born();
-  later.advance(failing.deadline);
+  later.advance(DEADLINE_MS);
   expect(await hanging).toMatchObject({ code: "timeout" });
   expect(await next).not.toBe(first);
   await own.calls.write();

@@ -70,7 +70,7 @@ test("a slow query delays nobody, and many of them do not delay monitoring", asy
   for (let more = 0; more < 3; more++) askSlow(another);
   const readers = async (): Promise<string> => {
     const text = await (await server.get("/metrics")).text();
-    const figures = text.matchAll(/^kanalog_threads_(?:busy|waiting)\{pool="readers"\} (\d+)$/gm);
+    const figures = text.matchAll(/^kanalog_threads_(?:busy|waiting)\{lane="read"\} (\d+)$/gm);
     return [...figures].map(([, figure]) => figure).join();
   };
   await until(async () => (await readers()) === "4,2", "four threads at work, two tasks waiting");

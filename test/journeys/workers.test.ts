@@ -78,7 +78,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     const cards = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m;
     expect(Number(cards.exec(text)?.[1])).toBe(60);
     // Two reader threads each, where a single process has four.
-    expect(text).toMatch(/^kanalog_threads\{pool="readers"\} 6$/m);
+    expect(text).toMatch(/^kanalog_threads\{lane="read"\} 6$/m);
     // Counts of a worker that died are kept.
     const killed = pidsOf(serving).get(1) ?? 0;
     process.kill(killed, "SIGKILL");

@@ -12,7 +12,7 @@ import { ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
 import { endSessions, signedIn, signIn, signOut } from "./sessions.ts";
 import { setUpPerson } from "./set-up-person.ts";
 
-/** Sign-in and passwords: some of them hash, and all write. */
+/** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
 export const peopleOperations = {
   signIn,
   passwordLink,
@@ -23,13 +23,12 @@ export const peopleOperations = {
   markStaff,
   endSessions,
   removeUnverifiedPassword,
+  signedIn,
+  signOut,
+  opensLink,
 };
 
-/** Session lookups: needed for every page, so they must not wait behind hashing. */
-export const sessionOperations = { signedIn, signOut, opensLink };
-
 type People = Calls<typeof peopleOperations>;
-type Sessions = Calls<typeof sessionOperations>;
 /** Input of an operation, as the site passes it. */
 type Input<Operation extends (input: never) => unknown> = Omit<
   Parameters<Operation>[0],
@@ -48,7 +47,7 @@ export type SitePeople = ReturnType<typeof createSitePeople>;
  */
 export function createSitePeople(
   db: Database,
-  { people, sessions }: { people: People; sessions: Sessions },
+  people: People,
   { settings, networkKey }: { settings: AuthSettings; networkKey: string },
   hashing: HashingQueue,
   clock: Clock,
@@ -67,17 +66,17 @@ export function createSitePeople(
         people.signIn({ settings, network: networkHash(networkKey, network), ...input }),
       ),
 
-    signedIn: (cookie: string) => sessions.signedIn({ settings, cookie }),
-    signOut: (cookie: string) => sessions.signOut({ settings, cookie }),
+    signedIn: (cookie: string) => people.signedIn({ settings, cookie }),
+    signOut: (cookie: string) => people.signOut({ settings, cookie }),
     passwordLink: (link: Input<People["passwordLink"]>) =>
       people.passwordLink({ settings, ...link }),
 
     /** Whether the token's link is valid; checking does not use it up. */
-    opensLink: (token: string) => sessions.opensLink({ settings, token }),
+    opensLink: (token: string) => people.opensLink({ settings, token }),
 
     /** False, without hashing anything, if the link was used or has expired. */
     choosePassword: async ({ network, ...input }: FromNetwork & Input<People["choosePassword"]>) =>
-      (await sessions.opensLink({ settings, token: input.token })) &&
+      (await people.opensLink({ settings, token: input.token })) &&
       hashing.run("choose-password", network, () =>
         people.choosePassword({ settings, network: networkHash(networkKey, network), ...input }),
       ),

@@ -85,7 +85,7 @@ const OF_SOURCE: Gauges<SourceReadings> = {
   ],
 };
 
-const OF_POOL: Gauges<Readings["threads"][string]> = {
+const OF_LANE: Gauges<Readings["threads"][string]> = {
   kanalog_threads: ["Database threads there may be.", ({ threads }) => threads, "sum"],
   kanalog_threads_busy: ["Database threads at work.", ({ busy }) => busy, "sum"],
   kanalog_threads_waiting: ["Tasks that wait for a thread.", ({ waiting }) => waiting, "sum"],
@@ -104,7 +104,7 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
   const setDatabase = gaugesOf(registry, OF_DATABASE, null);
   const setJobs = gaugesOf(registry, OF_JOB, "job");
   const setSources = gaugesOf(registry, OF_SOURCE, "source");
-  const setPools = gaugesOf(registry, OF_POOL, "pool");
+  const setLanes = gaugesOf(registry, OF_LANE, "lane");
   const setDelay = gaugesOf(registry, OF_QUANTILE, "quantile");
   const processor = new Counter({
     name: "process_cpu_seconds_total",
@@ -122,7 +122,7 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     setDatabase(database === null ? [] : [["", database]]);
     setJobs((database?.jobs ?? []).map((job) => [job.name, job]));
     setSources((database?.sources ?? []).map((source) => [source.name, source]));
-    setPools(Object.entries(threads));
+    setLanes(Object.entries(threads));
     setDelay(
       delay === null
         ? []

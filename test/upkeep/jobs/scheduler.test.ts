@@ -2,12 +2,13 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pools } from "../../../src/app/operations.ts";
+import { lanes } from "../../../src/app/operations.ts";
 import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
+import { ruled } from "../../../src/db/operations.ts";
 import { inlineThreads } from "../../../src/db/threads.ts";
 import { JOB_MAX_MS, STOPPING_MAX_MS } from "../../../src/ports/own-work.ts";
 import {
@@ -71,8 +72,9 @@ test("a job that hangs is given up at its deadline, in the log and on staff's pa
   const { clock, log } = appliance.ports;
   const { db } = appliance.app.domains;
   const hang = { hang: () => new Promise<never>(() => {}) };
-  const pool = { ...pools.jobs, operations: hang };
-  const hanging = { ...NIGHTLY, name: "close-day", run: inlineThreads(pool, db, clock).calls.hang };
+  const operations = ruled(lanes.bulk.operations.runJob.rule, hang);
+  const { calls } = inlineThreads({ operations }, db, clock);
+  const hanging = { ...NIGHTLY, name: "close-day", run: calls.hang };
   const jobs = scheduler([hanging, NIGHTLY]);
   await jobs.runDue();
   clock.advance(DAY_MS);

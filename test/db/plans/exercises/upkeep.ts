@@ -1,4 +1,4 @@
-import { pools } from "../../../../src/app/operations.ts";
+import { lanes } from "../../../../src/app/operations.ts";
 import { importRunChanges } from "../../../../src/catalog/imports/runs/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/runs/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
@@ -51,7 +51,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   // What runs every few seconds, for imports of this process and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
-  await createWorkerLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).tick();
+  await createWorkerLease(db, inlineThreads(lanes.push, db, ports.clock).calls, ports).tick();
   await leaseChanges.beatLease(db, ports.clock, "this process");
   await leaseChanges.leaveLease(db, ports.clock, "this process");
   await runSources(app.sources, db, ports);
