@@ -58,7 +58,7 @@ function latenessWarning(latest: Lateness | null, crew: Crew | null): string | n
   return `The main thread${whose} was late by ${Math.round(lateMs)} ms at ${formatInstant(at)}${waited}.`;
 }
 
-/** Reads all gauges for one scrape. None of them needs a thread pool, so a busy one cannot delay it. */
+/** Reads all gauges for one scrape. None of them needs a thread, so busy ones cannot delay it. */
 async function readAll(
   { db, database: { threadLoads }, cluster, ports }: Base,
   { scheduler, lastBackup }: Pick<Work, "scheduler" | "lastBackup">,

@@ -71,8 +71,13 @@ const queries = { access: "reader", deadline: "query" } as const;
 /** Changes made by customers and staff. */
 const changes = { access: "writer", deadline: TASK_MAX_MS } as const;
 
-/** The appliance's own work, which a customer's request may cause but not stop, one piece at a time. */
+/**
+ * The appliance's own work, which a customer's request may cause but not stop, one piece at a time. Each
+ * rule below counts its own pieces.
+ */
 const own = { ...changes, refuses: "never", atOnce: 1 } as const;
+/** Checkpoints, which wait for the disk. */
+const checkpoints = { ...own } as const;
 /** Counts and heartbeats, which need not survive a power cut and so do not wait for the disk. */
 const counts = { ...own, access: "counter" } as const;
 /** Work that goes through many rows. */
@@ -153,7 +158,7 @@ export const lanes = {
   },
   /** Short work on timers: webhooks, mails, claims, checkpoints, counts, copies of a cluster's rows. */
   push: {
-    threads: 3,
+    threads: 4,
     operations: {
       ...ruled(own, {
         ...webhookWork,
@@ -168,8 +173,8 @@ export const lanes = {
         claimJobNow,
         claimJobAfterImport,
         endJob,
-        checkpointBeside,
       }),
+      ...ruled(checkpoints, { checkpointBeside }),
       ...ruled(counts, { ...leaseChanges, writeRequestLog, writeHour }),
       ...ruled(copies, { copyNewest }),
     },

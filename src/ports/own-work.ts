@@ -1,6 +1,6 @@
 /*
- * Limits of what runs by itself, with nobody waiting who would give it up. Each pool of threads must name
- * its deadline, and what waits for another machine passes through `withDeadline` or a port that has one.
+ * Limits of what runs by itself, with nobody waiting who would give it up. Each rule of work on threads must
+ * name its deadline, and what waits for another machine passes through `withDeadline` or a port that has one.
  */
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { EventLoopDelay, ProcessFacts } from "../../ports/system.ts";
 export interface Readings {
   /** Null if the database does not respond. */
   database: DatabaseReadings | null;
-  /** Threads by pool name. */
+  /** Threads by lane. */
   threads: Record<string, { threads: number; busy: number; waiting: number }>;
   diskFreeBytes: number | null;
   /** When the latest daily backup was completed; null if there is none. */
