@@ -16,6 +16,7 @@ import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
 import { asset } from "./visit/site-path.ts";
 import { startVisit } from "./visit/start-visit.ts";
+import { forVisit } from "./visit/use-visit.ts";
 import type { View } from "./visit/view.ts";
 import { refusal, viewerOf } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
@@ -74,7 +75,8 @@ async function answerVisit(
   const setCookies: string[] = [];
   const network = networkOf(context.clientIp(request));
   const visit = await runFor(network, null, () => startVisit(request, params, context, setCookies));
-  const answer = () => answerTo(visit, sitePage, body, setCookies, context);
+  const answer = () =>
+    forVisit(visit, context, () => answerTo(visit, sitePage, body, setCookies, context));
   if (sitePage?.access === "staff") return runFor(null, null, answer);
   const { membership, nowMs } = visit;
   if (membership === null) return runFor(network, null, answer);
@@ -96,13 +98,13 @@ async function answerTo(
   try {
     const answer =
       sitePage === null
-        ? { visit, view: notFoundPage(visit) }
+        ? { visit, view: notFoundPage() }
         : await answerOf(sitePage, visit, body, context);
-    return await respond(answer.visit, answer.view, headers);
+    return await forVisit(answer.visit, context, () => respond(answer.visit, answer.view, headers));
   } catch (thrown) {
     const error = toAppError(thrown);
     logCause(error, visit, context);
-    const view = error.code === "not_found" ? notFoundPage(visit) : messagePage(visit, error);
+    const view = error.code === "not_found" ? notFoundPage() : messagePage(error);
     return respond(visit, view, headers);
   }
 }
@@ -125,7 +127,7 @@ async function answerOf(
   }
   const allow = sitePage.actions === undefined ? "GET, HEAD" : "GET, HEAD, POST";
   const error = new AppError("method_not_allowed", message("pageTakesNoForm"));
-  return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
+  return { visit, view: { ...messagePage(error), headers: { allow } } };
 }
 
 /** Refuses a Host that is not a valid address. @throws AppError `invalid` */
@@ -148,7 +150,7 @@ function redirectToSlash(request: Request, context: SiteContext): Response {
   const { pathname, search } = new URL(request.url);
   const headers = headersOf(context.requestId(request));
   const ownAddress = context.ownAddress(request);
-  headers.set("location", asset({ ownAddress }, `${pathname}/${search}`));
+  headers.set("location", asset(`${pathname}/${search}`, { ownAddress }));
   return new Response(null, { status: 301, headers });
 }
 
@@ -158,7 +160,7 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
   if (visit.ownAddress.startsWith("https:")) makeSecure(headers);
   switch (view.kind) {
     case "redirect":
-      headers.set("location", asset(visit, view.to));
+      headers.set("location", asset(view.to));
       return new Response(null, { status: 303, headers });
     case "json":
       headers.set("content-type", "application/json; charset=utf-8");
@@ -180,7 +182,7 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
       headers.set("content-type", "text/html; charset=utf-8");
       for (const [name, value] of Object.entries(view.headers ?? {})) headers.set(name, value);
       const isHead = visit.request.method === "HEAD";
-      const html = isHead ? null : await renderDocument(visit, view);
+      const html = isHead ? null : await renderDocument(view);
       return new Response(html, { status: view.status ?? 200, headers });
     }
   }

@@ -1,4 +1,3 @@
-import { raw } from "hono/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { takesForm } from "../../../values/takes.ts";
@@ -10,6 +9,7 @@ import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
+import { forVisit, renderedFor } from "../visit/use-visit.ts";
 import { formLostPath, redirect, type View } from "../visit/view.ts";
 import { refusal } from "../visit/viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
@@ -39,7 +39,7 @@ export async function takeForm(
   const refused = refusal(sitePage, visit);
   // The body is not read if the visitor is refused.
   if (refused !== null) {
-    return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
+    return visit.signedIn === null ? askToSignIn(visit) : { visit, view: refused };
   }
   const isOurs = (form: Form): boolean => isSameToken(form.get("csrf"), visit.csrf);
   const { takes = takesForm() } = sitePage;
@@ -50,19 +50,21 @@ export async function takeForm(
   });
   try {
     const sent = { ...visit, form };
-    if (!isOurs(form)) return await staleForm(sitePage, sent, context);
-    if (isOfOtherOrganization(sitePage, visit, form)) {
-      return await showAgain(sitePage, sent, otherOrganization(visit), context);
-    }
-    return await runAction(sitePage, sent, context);
+    return await forVisit(sent, context, () => {
+      if (!isOurs(form)) return staleForm(sitePage, sent, context);
+      if (isOfOtherOrganization(sitePage, visit, form)) {
+        return showAgain(sitePage, sent, otherOrganization(visit), context);
+      }
+      return runAction(sitePage, sent, context);
+    });
   } finally {
     discard();
   }
 }
 
 /** The sign-in page, which leads back to the form's page. */
-async function askToSignIn(visit: Visit, context: SiteContext): Promise<Answer> {
-  const view = await signInView(visit, context, formLostPath(visit.path));
+async function askToSignIn(visit: Visit): Promise<Answer> {
+  const view = await signInView(formLostPath(visit.path));
   return { visit: { ...visit, notice: visit.words.sessionEnded }, view };
 }
 
@@ -75,10 +77,10 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   const hasPassword = form.filledIn().some((name) => /password/i.test(name));
   const notice = hasPassword ? words.typeAgain : words.sendAgain;
   const visit = { ...sent, notice };
-  const view = await sitePage.show(visit, context);
+  const view = await forVisit(visit, context, () => sitePage.show(visit, context));
   // The page only redirects, as sign-in does for somebody signed in, so the notice gets a page of its own.
   if (view.kind !== "page") {
-    return { visit: sent, view: messagePage(sent, pageError("conflict", notice)) };
+    return { visit: sent, view: messagePage(pageError("conflict", notice)) };
   }
   return { visit, view: { ...view, status: 409 } };
 }
@@ -87,7 +89,6 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   const { actions = {} } = sitePage;
   const name = sent.form.get("action");
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  const visit = { ...sent, form: EMPTY_FORM };
   const number = sent.form.get(ONCE);
   const sentOnce = `${sent.csrf} ${name} ${number}`;
   if (number !== "" && !context.sentForms.take(sentOnce)) {
@@ -100,13 +101,11 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
     }
     const { membership, signedIn } = sent;
     if (signedIn !== null) {
-      requireTurn(sent, context, [
-        `change ${membership?.organization.id ?? signedIn.person.email}`,
-      ]);
+      requireTurn([`change ${membership?.organization.id ?? signedIn.person.email}`]);
     }
     const view = await action(sent, context);
     context.sentForms.keep(sentOnce);
-    return { visit, view };
+    return { visit: sent, view };
   } catch (thrown) {
     context.sentForms.giveBack(sentOnce);
     const error = toAppError(thrown);
@@ -128,20 +127,19 @@ async function showAgain(
 ): Promise<Answer> {
   const faults = cutFaults(errorMessages(sent.language, error));
   const visit = { ...sent, form: EMPTY_FORM };
-  let view: View;
-  try {
-    view = await sitePage.show({ ...sent, faults }, context);
-  } catch (thrown) {
-    if (toAppError(thrown).code !== "not_found") throw thrown;
-    // The thing that the form would change no longer exists.
-    view = messagePage({ ...sent, faults }, error);
-  }
+  const again = { ...sent, faults };
+  const view = await renderedFor(again, context, async () => {
+    try {
+      return await sitePage.show(again, context);
+    } catch (thrown) {
+      if (toAppError(thrown).code !== "not_found") throw thrown;
+      // The thing that the form would change no longer exists.
+      return messagePage(error);
+    }
+  });
   if (view.kind !== "page") return { visit, view };
-  const html = await view.body.toString();
-  const notice = showsFaults(html) ? null : Object.values(faults).flat().join(" ");
-  // Reuses the rendered body, because its parts read the database.
-  const body = raw(html);
-  return { visit: { ...visit, notice }, view: { ...view, body, ...statusOf(error) } };
+  const notice = showsFaults(String(view.body)) ? null : Object.values(faults).flat().join(" ");
+  return { visit: { ...visit, notice }, view: { ...view, ...statusOf(error) } };
 }
 
 /**

@@ -3,12 +3,13 @@ import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
 import type { SiteContext } from "../site-context.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { redirect, type View } from "../visit/view.ts";
-import { actorOf } from "../visit/viewer.ts";
+import { currentActor } from "../visit/viewer.ts";
 import type { Form, Visit } from "../visit/visit.ts";
 
-type Then = (visit: Visit, row: Row) => View;
-type Of = (visit: Visit, context: SiteContext) => Promise<number | string> | number | string;
+type Then = (row: Row) => View;
+type Of = () => Promise<number | string> | number | string;
 
 /**
  * The action of a form that uses a verb: its fields are the verb's arguments.
@@ -19,24 +20,24 @@ export function verbAction(resource: Resource, name: string, then: Then, of: Of 
   const verb = resource.verbs.find((one) => one.name === name);
   if (verb === undefined) throw new Error(`${resource.name} has no verb ${name}`);
   return async (visit: Visit, context: SiteContext): Promise<View> => {
-    const id = verb.on === "one" ? await of(visit, context) : null;
+    const id = verb.on === "one" ? await of() : null;
     const args = readArguments({ parameters: verb.args }, typedIn(visit.form, verb.args), {});
     const row = await verb.run(args, {
       services: context.operator,
-      by: actorOf(visit),
+      by: currentActor(),
       nowMs: visit.nowMs,
       id,
       part: { after: null, limit: 0 },
       note() {},
       linkTo: () => "",
     });
-    return then(visit, row as Row);
+    return then(row as Row);
   };
 }
 
 /** Returns to the page of the object in the address, with a sentence about what was done. */
 export function backTo(folder: string, done: string): Then {
-  return ({ params }) => redirect(`${folder}${params["id"]}/?done=${done}`);
+  return () => redirect(`${folder}${useVisit().params["id"]}/?done=${done}`);
 }
 
 /** Typed texts by the names of the arguments; fields left empty are not given. */

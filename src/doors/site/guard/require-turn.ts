@@ -1,7 +1,6 @@
 import { pageError } from "../forms/faults.ts";
 import { fromNow } from "../look/formats.ts";
-import type { SiteContext } from "../site-context.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useSite, useVisit } from "../visit/use-visit.ts";
 
 /**
  * Takes one attempt for each name.
@@ -9,12 +8,11 @@ import type { Visit } from "../visit/visit.ts";
  * @throws AppError `throttled` if a name has none left
  */
 export function requireTurn(
-  visit: Visit,
-  { throttle }: Pick<SiteContext, "throttle">,
   names: readonly string[],
-  messageOf: (when: string) => string = visit.words.tooManyAttempts,
+  messageOf: (when: string) => string = useVisit().words.tooManyAttempts,
 ): void {
-  const waitS = throttle.take(names, visit.nowMs);
+  const { nowMs, words } = useVisit();
+  const waitS = useSite().throttle.take(names, nowMs);
   if (waitS === null) return;
-  throw pageError("throttled", messageOf(fromNow(visit.words.locale, waitS)), waitS);
+  throw pageError("throttled", messageOf(fromNow(words.locale, waitS)), waitS);
 }

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { Form, isSent } from "./form.tsx";
 
 /** A button that is a form of its own, for an action on one row. */
 export function ActionButton({
-  visit,
   action,
   label,
   description,
@@ -13,8 +12,8 @@ export function ActionButton({
   confirm,
   to,
   danger,
+  inRow = false,
 }: {
-  visit: Visit;
   action: string;
   label: string;
   /** Names the row, for screen readers. */
@@ -24,12 +23,14 @@ export function ActionButton({
   confirm?: string;
   to?: string;
   danger?: boolean;
+  /** Whether `RowFaults` shows its faults, above the table. */
+  inRow?: boolean;
 }): JSX.Element {
   // Many rows may have the same button; only the pressed one shows the fault.
   const isPressed =
-    isSent(visit, action) &&
-    Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));
-  const own = isPressed ? visit : { ...visit, faults: {} };
+    !inRow &&
+    isSent(action) &&
+    Object.entries(fields).every(([name, value]) => useVisit().form.get(name) === String(value));
   const text = (
     <>
       {label}
@@ -37,7 +38,7 @@ export function ActionButton({
     </>
   );
   const form = (
-    <Form visit={own} action={action} {...(to !== undefined && { to })}>
+    <Form action={action} showsFaults={isPressed} {...(to !== undefined && { to })}>
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

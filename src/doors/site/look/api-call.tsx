@@ -1,22 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { Snippet } from "./shown.tsx";
 
 /** An API request, as a command to paste. */
 export function ApiCall({
-  visit,
   label,
   path,
   query = {},
 }: {
-  visit: Visit;
   label: string;
   /** Path below the appliance's address, such as `/v1/me/`. */
   path: string;
   /** Empty values are omitted. */
   query?: Readonly<Record<string, string>>;
 }): JSX.Element {
+  const visit = useVisit();
   return (
     <Snippet
       text={curlOf(visit.ownAddress + path, query)}

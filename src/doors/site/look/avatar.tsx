@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
 
 const TINTS = 6;
 const LETTERS = 2;
@@ -11,13 +10,11 @@ const LETTERS = 2;
  * appliance fetches and serves it itself.
  */
 export function Avatar({
-  visit,
   id,
   title,
   image,
   isLarge = false,
 }: {
-  visit: Visit;
   id: number;
   title: string;
   /** Address of its picture. */
@@ -28,7 +25,7 @@ export function Avatar({
     <span class={`avatar tint-${id % TINTS}${isLarge ? " large" : ""}`} aria-hidden="true">
       {initialsOf(title)}
       {image !== null && /^https:/i.test(image) && (
-        <img src={asset(visit, `/account/channels/${id}/picture/`)} alt="" loading="lazy" />
+        <img src={asset(`/account/channels/${id}/picture/`)} alt="" loading="lazy" />
       )}
     </span>
   );

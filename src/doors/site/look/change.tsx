@@ -1,23 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Change } from "../../../catalog/metrics/change-over.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { formatNumber } from "./formats.ts";
 
 /** How much something grew, signed, and relative to before; a dash if unknown. */
-export function ChangeText({
-  visit,
-  change,
-}: {
-  visit: Visit;
-  change: Change | null;
-}): JSX.Element {
+export function ChangeText({ change }: { change: Change | null }): JSX.Element {
+  const visit = useVisit();
   if (change === null) return <span class="change">—</span>;
   const { subscribers, part } = change;
   return (
     <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
       {formatNumber(visit.words.locale, subscribers, { signDisplay: "exceptZero" })}
-      {part !== null && ` (${shownPart(visit, part, true)})`}
+      {part !== null && ` (${shownPart(part, true)})`}
     </span>
   );
 }
@@ -32,16 +27,16 @@ export function changeOf(
 }
 
 /** A percentage, or a dash if unknown. */
-export function shownPercent(visit: Visit, percent: number | null | undefined): string {
-  return typeof percent === "number" ? shownPart(visit, percent / 100) : "—";
+export function shownPercent(percent: number | null | undefined): string {
+  return typeof percent === "number" ? shownPart(percent / 100) : "—";
 }
 
 /** Below this, one decimal would round to zero, or to twice the value. */
 const SMALL_PART = 0.001;
 
 /** A fraction as a percentage with one or two decimals. @param withSign also for positive values */
-export function shownPart({ words }: Visit, part: number, withSign = false): string {
-  return formatNumber(words.locale, part, {
+export function shownPart(part: number, withSign = false): string {
+  return formatNumber(useVisit().words.locale, part, {
     style: "percent",
     maximumFractionDigits: Math.abs(part) < SMALL_PART ? 2 : 1,
     signDisplay: withSign ? "exceptZero" : "auto",

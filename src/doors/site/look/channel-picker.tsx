@@ -1,18 +1,16 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 /**
  * A field that finds channels as one types. The script lists suggestions below it; without the script, a
  * number, `@handle` or link is typed.
  */
 export function ChannelPicker({
-  visit,
   label,
   adds,
 }: {
-  visit: Visit;
   label: string;
   /**
    * Id of the field to which the chosen channel's number is added; without it, this field takes the number,
@@ -20,12 +18,12 @@ export function ChannelPicker({
    */
   adds?: string;
 }): JSX.Element {
-  const words = visit.words.comparePages;
+  const words = useVisit().words.comparePages;
   const isOwn = adds === undefined;
   return (
     <div
       class="picker"
-      data-picker={asset(visit, "/account/channels/?as=choices&q=")}
+      data-picker={asset("/account/channels/?as=choices&q=")}
       data-adds={adds}
       data-sends={isOwn ? "yes" : undefined}
       data-none={words.noChoice}

@@ -1,12 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { DayText } from "./answer-times.tsx";
 import { Scroll } from "./data-table.tsx";
 
 /** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
 export function DayChart<Row extends { day: string }>({
-  visit,
   title,
   id,
   days,
@@ -14,7 +13,6 @@ export function DayChart<Row extends { day: string }>({
   heads,
   cellsOf,
 }: {
-  visit: Visit;
   title: string;
   id: string;
   days: readonly Row[];
@@ -23,6 +21,7 @@ export function DayChart<Row extends { day: string }>({
   heads: JSX.Element | JSX.Element[];
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];
 }): JSX.Element {
+  const visit = useVisit();
   const { words: common } = visit;
   const from = days[0]?.day;
   const to = days.at(-1)?.day;
@@ -52,7 +51,7 @@ export function DayChart<Row extends { day: string }>({
               {days.map((row) => (
                 <tr>
                   <th scope="row" data-value={row.day}>
-                    <DayText visit={visit} day={row.day} />
+                    <DayText day={row.day} />
                     {row.day === to && <small> {visit.words.overviewPage.unfinished}</small>}
                   </th>
                   {cellsOf(row)}

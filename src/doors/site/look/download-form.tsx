@@ -2,8 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
 import { exportIncluded } from "../../../verbs/plan-rules.ts";
-import type { PartProps } from "../site-context.ts";
-import { membershipOf, viewerOf } from "../visit/viewer.ts";
+import { useSite, useVisit } from "../visit/use-visit.ts";
+import { ownMembership, viewerOf } from "../visit/viewer.ts";
 import { Form } from "./form.tsx";
 
 /**
@@ -11,21 +11,21 @@ import { Form } from "./form.tsx";
  * because it costs units.
  */
 export async function DownloadForm({
-  visit,
-  context,
   rows,
   perThousand,
-}: PartProps & {
+}: {
   /** Number of results; null if there may be more. */
   rows: number | null;
   /** Price of 1,000 rows, in words. */
   perThousand: string;
 }): Promise<JSX.Element> {
+  const visit = useVisit();
+  const context = useSite();
   const words = visit.words.mentionPages;
-  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+  const viewer = await viewerOf(ownMembership(), context.accounts, visit.nowMs);
   if (exportIncluded(viewer, context.services) !== null) return <small>{words.profiOnly}</small>;
   return (
-    <Form visit={visit} action="export" className="row">
+    <Form action="export" className="row">
       <button type="submit" class="second small">
         {words.downloadAll}
       </button>

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Territory } from "../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 /**
  * Fields of search forms. Such a form is sent by GET, so that a search has an address, and its fields show
@@ -10,7 +10,6 @@ import type { Visit } from "../visit/visit.ts";
  */
 
 interface FilterProps {
-  visit: Visit;
   /** Name of the search; prefix of its fields' ids. */
   search: string;
   /** The filter's name in the API. */
@@ -24,12 +23,11 @@ export interface Option {
 }
 
 export function FilterSelect({
-  visit,
   search,
   name,
   label,
   options,
-  chosen = visit.query.get(name) ?? "",
+  chosen = useVisit().query.get(name) ?? "",
 }: FilterProps & { options: readonly Option[]; chosen?: string }): JSX.Element {
   const id = `${search}-${name}`;
   return (
@@ -47,7 +45,6 @@ export function FilterSelect({
 }
 
 export function FilterInput({
-  visit,
   search,
   name,
   label,
@@ -63,6 +60,7 @@ export function FilterInput({
   /** Whether it takes a row of its own. */
   isWide?: boolean;
 }): JSX.Element {
+  const visit = useVisit();
   const id = `${search}-${name}`;
   return (
     <p class={isWide ? "field wide" : "field"}>
@@ -86,34 +84,33 @@ export function QueryField(props: FilterProps & { hint: string }): JSX.Element {
   return (
     <div class="wide asked">
       <FilterInput {...props} type="search" />
-      <button type="submit">{props.visit.words.explorerPages.find}</button>
+      <button type="submit">{useVisit().words.explorerPages.find}</button>
     </div>
   );
 }
 
 /** Filters by category and territory. */
 export function PlaceFilters({
-  visit,
   search,
   directory,
   category,
   territory,
-}: Pick<FilterProps, "visit" | "search"> & {
+}: Pick<FilterProps, "search"> & {
   directory: Directory;
   /** Labels. */
   category: string;
   territory: string;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
-  const chosen = visit.query.get("territory") ?? "";
+  const words = useVisit().words.explorerPages;
+  const chosen = useVisit().query.get("territory") ?? "";
   return (
     <>
       <FilterSelect
-        {...{ visit, search, name: "category", label: category }}
+        {...{ search, name: "category", label: category }}
         options={[{ value: "", label: words.anyCategory }, ...categoryOptions(directory)]}
       />
       <FilterSelect
-        {...{ visit, search, name: "territory", label: territory }}
+        {...{ search, name: "territory", label: territory }}
         options={[
           { value: "", label: words.anyTerritory },
           ...territoryOptions(directory.territories({}), chosen),

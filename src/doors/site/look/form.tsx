@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { raw } from "hono/html";
+import { type Child, Fragment } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 interface FormProps {
-  visit: Visit;
   /** Which of the page's actions it requests. */
   action: string;
   /** Where it is submitted, if not to the page itself. */
@@ -14,8 +15,13 @@ interface FormProps {
   /** Set if the answer shows a new secret: reloading must not create another one. */
   once?: boolean;
   className?: string;
+  /** False if its faults are shown elsewhere. */
+  showsFaults?: boolean;
   children: Child;
 }
+
+/** The action of the form that fields are rendered in. */
+const formAction = new AsyncLocalStorage<string>();
 
 /** Field with the number of the organization that the page was rendered for. */
 export const DRAWN_FOR = "drawn-for";
@@ -25,18 +31,20 @@ export const ONCE = "once";
 
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
 export function Form({
-  visit,
   action,
   to,
   upload,
   once,
   className,
+  showsFaults = true,
   children,
 }: FormProps): JSX.Element {
+  const visit = useVisit();
+  const content = formAction.run(action, async () => raw(await Fragment({ children }).toString()));
   return (
     <form
       method="post"
-      action={to ?? asset(visit, visit.path)}
+      action={to ?? asset(visit.path)}
       enctype={upload ? "multipart/form-data" : undefined}
       class={className}
       novalidate
@@ -47,16 +55,13 @@ export function Form({
       )}
       <input type="hidden" name="action" value={action} />
       {once && <input type="hidden" name={ONCE} value={visit.requestId} />}
-      {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
-      {children}
+      {showsFaults && isSent(action) && <Faults messages={visit.faults["non_field_errors"]} />}
+      {content}
     </form>
   );
 }
 
 interface FieldProps {
-  visit: Visit;
-  /** The form's action, because a page may have several forms. */
-  action: string;
   name: string;
   label: string;
   hint?: string;
@@ -153,8 +158,6 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
 }
 
 function Labelled({
-  visit,
-  action,
   name,
   label,
   hint,
@@ -162,8 +165,9 @@ function Labelled({
 }: FieldProps & {
   children: (described: Record<string, string | undefined>) => JSX.Element;
 }): JSX.Element {
+  const action = useAction();
   const id = `${action}-${name}`;
-  const messages = isSent(visit, action) ? visit.faults[name] : undefined;
+  const messages = isSent(action) ? useVisit().faults[name] : undefined;
   const described = [
     hint === undefined ? "" : `${id}-hint`,
     messages === undefined ? "" : `${id}-fault`,
@@ -203,11 +207,20 @@ export function Faults({ messages }: { messages: string[] | undefined }): JSX.El
   );
 }
 
-function typed({ visit, action, name, value = "" }: FieldProps): string {
-  return isSent(visit, action) ? visit.form.get(name) : value;
+function typed({ name, value = "" }: FieldProps): string {
+  const visit = useVisit();
+  return isSent(useAction()) ? visit.form.get(name) : value;
+}
+
+/** Because a page may have several forms, ids and typed values belong to the form's action. */
+function useAction(): string {
+  const action = formAction.getStore();
+  if (action === undefined) throw new Error("a field was rendered outside a form");
+  return action;
 }
 
 /** Whether this is the submitted form, being shown again. */
-export function isSent({ form }: Visit, action: string): boolean {
+export function isSent(action: string): boolean {
+  const { form } = useVisit();
   return form.get("action") === action;
 }

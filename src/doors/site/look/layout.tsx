@@ -4,8 +4,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { LANGUAGES } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
 import { asset } from "../visit/site-path.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import type { PageView } from "../visit/view.ts";
-import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { SampleNotice } from "./sample-notice.tsx";
@@ -21,23 +21,22 @@ const VALUE = /(\bvalue="[^"]*")/;
  * The complete document around a page's body, without characters in other people's text that would mislead
  * its reader.
  */
-export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
+export async function renderDocument(view: PageView): Promise<string> {
   const body = await view.body.toString();
-  const html = await (<Document visit={visit} view={view} body={body} />).toString();
+  const html = await (<Document view={view} body={body} />).toString();
   const parts = html.split(VALUE).map((part, at) => (at % 2 === 1 ? part : withoutUnshown(part)));
   return `<!doctype html>${parts.join("")}`;
 }
 
 function Document({
-  visit,
   view: { title, heading },
   body,
 }: {
-  visit: Visit;
   view: PageView;
   /** HTML. */
   body: string;
 }): JSX.Element {
+  const visit = useVisit();
   const { words, language } = visit;
   // Loaded only when needed: the chart library is as heavy as the rest of a page.
   const hasChart = body.includes("data-chart=");
@@ -47,29 +46,29 @@ function Document({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${title} · ${visit.brand}`}</title>
-        <link rel="icon" href={asset(visit, "/account/assets/mark")} />
-        {hasChart && <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />}
-        <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
-        <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
-        {hasChart && <script src={asset(visit, "/account/assets/uplot.js")} defer />}
-        <script src={asset(visit, "/account/assets/site.js")} defer />
+        <link rel="icon" href={asset("/account/assets/mark")} />
+        {hasChart && <link rel="stylesheet" href={asset("/account/assets/uplot.css")} />}
+        <link rel="stylesheet" href={asset("/account/assets/frame.css")} />
+        <link rel="stylesheet" href={asset("/account/assets/site.css")} />
+        {hasChart && <script src={asset("/account/assets/uplot.js")} defer />}
+        <script src={asset("/account/assets/site.js")} defer />
       </head>
       <body class={visit.signedIn === null ? "outside" : undefined} data-locale={words.locale}>
         <a class="skip" href="#content">
           {words.skipToContent}
         </a>
         <header>
-          <a class="brand" href={asset(visit, "/account/")}>
+          <a class="brand" href={asset("/account/")}>
             <span>{visit.brand}</span>
           </a>
-          <Organizations visit={visit} />
+          <Organizations />
           <div class="own">
-            <Languages visit={visit} />
-            {visit.signedIn !== null && <SignOut visit={visit} />}
+            <Languages />
+            {visit.signedIn !== null && <SignOut />}
           </div>
-          {visit.signedIn !== null && <Navigation visit={visit} />}
+          {visit.signedIn !== null && <Navigation />}
         </header>
-        {isStaffPage(visit) && <StaffNavigation visit={visit} />}
+        {isStaffPage() && <StaffNavigation />}
         <main id="content">
           {heading ?? <h1>{title}</h1>}
           {visit.notice !== null && (
@@ -77,7 +76,7 @@ function Document({
               {visit.notice}
             </p>
           )}
-          <SampleNotice visit={visit} />
+          <SampleNotice />
           {raw(body)}
         </main>
       </body>
@@ -85,21 +84,17 @@ function Document({
   );
 }
 
-function isStaffPage({ path, signedIn }: Visit): boolean {
+function isStaffPage(): boolean {
+  const { path, signedIn } = useVisit();
   return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
 }
 
 /** Lets members of several organizations choose whose pages they see. */
-function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
-  const { words, membership, memberships } = visit;
+function Organizations(): JSX.Element | null {
+  const { words, membership, memberships } = useVisit();
   if (memberships.length < 2) return null;
   return (
-    <Form
-      visit={visit}
-      action="switch-organization"
-      to={asset(visit, "/account/")}
-      className="organizations"
-    >
+    <Form action="switch-organization" to={asset("/account/")} className="organizations">
       <label for="organization" class="hidden">
         {words.organization}
       </label>
@@ -118,9 +113,10 @@ function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
   );
 }
 
-function SignOut({ visit }: { visit: Visit }): JSX.Element {
+function SignOut(): JSX.Element {
+  const visit = useVisit();
   return (
-    <Form visit={visit} action="sign-out" to={asset(visit, "/account/sign-in/")}>
+    <Form action="sign-out" to={asset("/account/sign-in/")}>
       <button type="submit" class="plain">
         {visit.words.signOut}
       </button>
@@ -128,14 +124,15 @@ function SignOut({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function Languages({ visit }: { visit: Visit }): JSX.Element {
+function Languages(): JSX.Element {
+  const visit = useVisit();
   return (
     <p class="languages">
       {LANGUAGES.filter((language) => language !== visit.language).map((language) => {
         const back = encodeURIComponent(visit.request.method === "GET" ? visit.path : "/account/");
         const to = `/account/language/?to=${language}&back=${back}`;
         return (
-          <a href={asset(visit, to)} lang={language} hreflang={language}>
+          <a href={asset(to)} lang={language} hreflang={language}>
             {WORDS[language].languageName}
           </a>
         );

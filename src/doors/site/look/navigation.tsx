@@ -1,11 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 /** Links to the site's pages that this visitor may see. */
-export function Navigation({ visit }: { visit: Visit }): JSX.Element {
-  const { words, membership, signedIn } = visit;
+export function Navigation(): JSX.Element {
+  const { words, membership, signedIn } = useVisit();
   const organizationPages = [
     ["/account/", words.overview],
     ["/account/keys/", words.keys],
@@ -24,13 +24,14 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   ];
   return (
     <nav aria-label={words.navigation}>
-      <Links visit={visit} links={links} first="/account/" />
+      <Links links={links} first="/account/" />
     </nav>
   );
 }
 
 /** Grouped links to the console's pages, below the site's own navigation; only one group is visible. */
-export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
+export function StaffNavigation(): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   const groups: readonly [label: string, links: readonly PageLink[]][] = [
     [
@@ -70,7 +71,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
     ],
   ];
   const isHere = (links: readonly PageLink[]) =>
-    links.some((link) => currentOf(visit, link, "/staff/") !== undefined);
+    links.some((link) => currentOf(link, "/staff/") !== undefined);
   const here = groups.find(([, links]) => isHere(links));
   return (
     <nav class="console" aria-label={words.console}>
@@ -78,7 +79,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
         {groups.map(([label, links]) => (
           <li>
             <a
-              href={asset(visit, links[0]?.[0] ?? "/staff/")}
+              href={asset(links[0]?.[0] ?? "/staff/")}
               aria-current={links === here?.[1] ? "true" : undefined}
             >
               {label}
@@ -86,7 +87,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
           </li>
         ))}
       </ul>
-      {here !== undefined && <Links visit={visit} links={here[1]} first="/staff/" />}
+      {here !== undefined && <Links links={here[1]} first="/staff/" />}
     </nav>
   );
 }
@@ -95,20 +96,12 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
 type PageLink = readonly [path: string, label: string, ...more: string[]];
 
 /** @param first the page whose path is a prefix of all others */
-function Links({
-  visit,
-  links,
-  first,
-}: {
-  visit: Visit;
-  links: readonly PageLink[];
-  first: string;
-}): JSX.Element {
+function Links({ links, first }: { links: readonly PageLink[]; first: string }): JSX.Element {
   return (
     <ul>
       {links.map((link) => (
         <li>
-          <a href={asset(visit, link[0])} aria-current={currentOf(visit, link, first)}>
+          <a href={asset(link[0])} aria-current={currentOf(link, first)}>
             {link[1]}
           </a>
         </li>
@@ -118,11 +111,8 @@ function Links({
 }
 
 /** Whether the visitor is on a link's page, or on one below it, such as a single webhook's. */
-function currentOf(
-  { path }: Visit,
-  [to, , ...more]: PageLink,
-  first: string,
-): "page" | "true" | undefined {
+function currentOf([to, , ...more]: PageLink, first: string): "page" | "true" | undefined {
+  const { path } = useVisit();
   const [own = ""] = path.split("?");
   if (own === to) return "page";
   const isBelow = [to, ...more].some((one) => one !== first && own.startsWith(one));

@@ -4,20 +4,18 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Page } from "../../../values/json-text.ts";
 import { nextCursor } from "../visit/look-up.ts";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 /** Links to the next page of results, and back to the first. */
 export function Pager({
-  visit,
   page,
   path,
   given,
   section = "",
-  first = visit.words.explorerPages.firstPage,
-  next = visit.words.explorerPages.nextPage,
+  first = useVisit().words.explorerPages.firstPage,
+  next = useVisit().words.explorerPages.nextPage,
   children,
 }: {
-  visit: Visit;
   page: Page<unknown>;
   path: string;
   /** The filters that the address gives. */
@@ -30,9 +28,10 @@ export function Pager({
   /** Further links beside them. */
   children?: Child;
 }): JSX.Element {
+  const visit = useVisit();
   const cursor = nextCursor(page);
   const hrefOf = (more: { cursor?: string }) =>
-    asset(visit, `${path}?${new URLSearchParams({ ...given, ...more })}${section}`);
+    asset(`${path}?${new URLSearchParams({ ...given, ...more })}${section}`);
   return (
     <p class="row">
       {visit.query.get("cursor") && <a href={hrefOf({})}>{first}</a>}

@@ -1,25 +1,22 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Member, MemberRole } from "../../../customers/accounts/accounts.table.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { Form } from "./form.tsx";
-import { withoutForm } from "./row-actions.tsx";
 
 /** Changes a member's role in a row. @param roles those that may be given */
 export function RoleForm({
-  visit,
   member,
   roles,
 }: {
-  visit: Visit;
   member: Member;
   roles: readonly MemberRole[];
 }): JSX.Element {
-  const { form, words } = visit;
+  const { form, words } = useVisit();
   const isSent = form.get("action") === "role" && form.get("member") === String(member.id);
   const chosen = isSent ? form.get("role") : member.role;
   return (
-    <Form visit={withoutForm(visit)} action="role">
+    <Form showsFaults={false} action="role">
       <input type="hidden" name="member" value={member.id} />
       <span class="row">
         <select name="role" aria-label={`${words.roleOf} ${member.name || member.email}`}>

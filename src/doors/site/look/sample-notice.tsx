@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 
 /** Pages that show channels, or let one choose some. */
 const PAGES_WITH_CHANNELS =
@@ -9,8 +9,8 @@ const PAGES_WITH_CHANNELS =
 const ONE_CHANNEL = /^\/(?:account|staff)\/channels\/(\d+)\/$/;
 
 /** Marks sample channels as such, on every page that shows any. */
-export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
-  const { path, sample, words, signedIn } = visit;
+export function SampleNotice(): JSX.Element | null {
+  const { path, sample, words, signedIn } = useVisit();
   const [page = ""] = path.split("?");
   const channel = ONE_CHANNEL.exec(page)?.[1];
   const isShown =
@@ -22,7 +22,7 @@ export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
   return (
     <p class="sample">
       {channel === undefined ? notice.list(sample.length) : notice.channel}{" "}
-      {signedIn?.person.isStaff && <a href={asset(visit, "/staff/start/")}>{notice.manage}</a>}
+      {signedIn?.person.isStaff && <a href={asset("/staff/start/")}>{notice.manage}</a>}
     </p>
   );
 }

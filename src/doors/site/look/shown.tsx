@@ -1,23 +1,22 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { inLanguage, type Message } from "../../../values/messages/messages.ts";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { dateFormat, formatNumber } from "./formats.ts";
 
 /** Instants, days and numbers as pages show them, and text to copy. */
 
 /** An instant to the minute or second, in Moscow time; a dash for none. */
 export function Instant({
-  visit,
   at,
   withSeconds = false,
 }: {
-  visit: Visit;
   at: number | null;
   withSeconds?: boolean;
 }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = dateFormat(visit.words.locale, {
+  const format = dateFormat(useVisit().words.locale, {
     dateStyle: "medium",
     timeStyle: withSeconds ? "medium" : "short",
     timeZone: MOSCOW_ZONE,
@@ -27,17 +26,15 @@ export function Instant({
 
 /** The Moscow day of an instant; a dash for none. */
 export function DayOf({
-  visit,
   at,
   withoutYear = false,
 }: {
-  visit: Visit;
   at: number | null;
   /** For a date shown beside another that names the year. */
   withoutYear?: boolean;
 }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = dateFormat(visit.words.locale, {
+  const format = dateFormat(useVisit().words.locale, {
     ...(withoutYear ? { day: "numeric", month: "short" } : { dateStyle: "medium" }),
     timeZone: MOSCOW_ZONE,
   });
@@ -45,20 +42,25 @@ export function DayOf({
 }
 
 /** Last day of something that ends at an instant. */
-export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
-  return <DayOf visit={visit} at={at === null ? null : at - 1} />;
+export function LastDayBefore({ at }: { at: number | null }): JSX.Element {
+  return <DayOf at={at === null ? null : at - 1} />;
 }
 
-export function shownNumber({ words }: Visit, value: number): string {
-  return formatNumber(words.locale, value);
+/** A message in the visitor's language. */
+export function told(message: Message): string {
+  return inLanguage(useVisit().language, message);
+}
+
+export function shownNumber(value: number): string {
+  return formatNumber(useVisit().words.locale, value);
 }
 
 /** @param units names of bytes and their multiples of a thousand */
-export function shownBytes({ words }: Visit, bytes: number, units: readonly string[]): string {
+export function shownBytes(bytes: number, units: readonly string[]): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = formatNumber(words.locale, value, format);
+  const text = formatNumber(useVisit().words.locale, value, format);
   return `${text} ${units[power]}`;
 }
 

@@ -2,11 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Resource } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
-import type { Visit } from "../visit/visit.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { CheckField, Form, SelectField, TextField } from "./form.tsx";
 
 interface Props {
-  visit: Visit;
   resource: Resource;
   verb: string;
   label: string;
@@ -14,12 +13,12 @@ interface Props {
 }
 
 /** The form of a verb, with a field for each of its arguments. */
-export function VerbForm({ visit, resource, verb, label, once = false }: Props): JSX.Element {
+export function VerbForm({ resource, verb, label, once = false }: Props): JSX.Element {
   const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
   return (
-    <Form visit={visit} action={verb} once={once}>
+    <Form action={verb} once={once}>
       {Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => (
-        <ArgumentField visit={visit} action={verb} name={name} parameter={parameter} />
+        <ArgumentField name={name} parameter={parameter} />
       ))}
       <button type="submit">{label}</button>
     </Form>
@@ -27,21 +26,15 @@ export function VerbForm({ visit, resource, verb, label, once = false }: Props):
 }
 
 function ArgumentField({
-  visit,
-  action,
   name,
   parameter: { schema, required },
 }: {
-  visit: Visit;
-  action: string;
   name: string;
   parameter: Parameter<unknown>;
 }): JSX.Element {
-  const { labels, hints, choices } = visit.words.resources;
+  const { labels, hints, choices } = useVisit().words.resources;
   const hint = hints[name];
   const field = {
-    visit,
-    action,
     name,
     label: labels[name] ?? name,
     ...(hint !== undefined && { hint }),

@@ -1,19 +1,19 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../../errors.ts";
-import { inLanguage } from "../../../values/messages/messages.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
+import { told } from "../look/shown.tsx";
 import { asset } from "../visit/site-path.ts";
+import { useVisit } from "../visit/use-visit.ts";
 import { type PageView, page, type View } from "../visit/view.ts";
-import type { Visit } from "../visit/visit.ts";
 
 /** Page for an address that does not exist, or not for this visitor. */
-export function notFoundPage(visit: Visit): View {
-  const { words } = visit;
+export function notFoundPage(): View {
+  const { words } = useVisit();
   return page(
     words.notFound,
     <p>
-      {words.notFoundText} <a href={asset(visit, "/account/")}>{words.overview}</a>
+      {words.notFoundText} <a href={asset("/account/")}>{words.overview}</a>
     </p>,
     { status: 404 },
   );
@@ -23,10 +23,10 @@ export function notFoundPage(visit: Visit): View {
  * Page for an error that belongs to no form; for an unexpected one it shows the id to find it by in the
  * log.
  */
-export function messagePage(visit: Visit, error: AppError): PageView {
-  const { words, language, requestId } = visit;
+export function messagePage(error: AppError): PageView {
+  const { words, requestId } = useVisit();
   const isUnexpected = error.code === "internal";
-  const text = isUnexpected ? words.failedText : inLanguage(language, error.publicMessage);
+  const text = isUnexpected ? words.failedText : told(error.publicMessage);
   return page(
     words.failed,
     <>
@@ -37,7 +37,7 @@ export function messagePage(visit: Visit, error: AppError): PageView {
         </p>
       )}
       <p>
-        <a href={asset(visit, "/account/")}>{words.overview}</a>
+        <a href={asset("/account/")}>{words.overview}</a>
       </p>
     </>,
     statusOf(error),

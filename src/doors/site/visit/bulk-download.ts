@@ -10,28 +10,27 @@ import { callMethod } from "../../../verbs/call.ts";
 import type { exportChannels, exportPosts } from "../../../verbs/export.ts";
 import { FileAnswer } from "../../../verbs/method.ts";
 import { pageError } from "../forms/faults.ts";
-import type { SiteContext } from "../site-context.ts";
+import { useSite, useVisit } from "./use-visit.ts";
 import type { View } from "./view.ts";
-import { membershipOf, viewerOf } from "./viewer.ts";
-import type { Visit } from "./visit.ts";
+import { ownMembership, viewerOf } from "./viewer.ts";
 
 /** Downloads an API export, charged as in the API, under a key of the visitor's own. */
 export async function bulkDownload(
   method: typeof exportChannels | typeof exportPosts,
   filter: Partial<Record<string, string>>,
   name: string,
-  visit: Visit,
-  context: SiteContext,
 ): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const { services } = context;
-  const caller = await callerAt(visit.nowMs, visit, context);
+  const caller = await callerAt(visit.nowMs);
   const rate = services.limits.takeRequest(caller, visit.nowMs);
   if (!rate.allowed) throw rateLimited(rate, caller.plan.requestsPerSecond);
   const outcome = await callMethod(method, filter, {
     services,
     caller,
     nowMs: visit.nowMs,
-    callerAt: (nowMs) => callerAt(nowMs, visit, context),
+    callerAt,
     readBody: async () => ({}),
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
@@ -52,12 +51,9 @@ export async function bulkDownload(
  * The visitor as an API caller at an instant, with their newest valid key.
  * @throws AppError `authentication_failed` if they are no longer a member, `conflict` without a key
  */
-async function callerAt(
-  nowMs: number,
-  visit: Visit,
-  { accounts, keys }: SiteContext,
-): Promise<Caller> {
-  const former = membershipOf(visit);
+async function callerAt(nowMs: number): Promise<Caller> {
+  const { accounts, keys } = useSite();
+  const former = ownMembership();
   // Read before the account, which may then be newer than this state, but never older.
   const copy = accounts.copy();
   const places = await accounts.allMembershipsOf(former.member.email);
@@ -76,6 +72,6 @@ async function callerAt(
     before: null,
     limit: 1,
   });
-  if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
+  if (key === undefined) throw pageError("conflict", useVisit().words.mentionPages.noKeyYet);
   return { ...viewer, key, copy };
 }

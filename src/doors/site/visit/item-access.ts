@@ -4,7 +4,8 @@ import { parseNumber } from "../../../values/parse-number.ts";
 import type { PlanRule } from "../../../verbs/plan-rules.ts";
 import { pageError } from "../forms/faults.ts";
 import type { SiteContext } from "../site-context.ts";
-import { isManager, membershipOf, planOf, viewerOf } from "./viewer.ts";
+import { useSite, useVisit } from "./use-visit.ts";
+import { isManager, ownMembership, ownPlan, viewer } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
 
 /** Things, such as webhooks, that an organization has by its plan and that its managers change. */
@@ -20,19 +21,16 @@ interface Items<Item> {
 
 /** Who may do what with such things on pages: the rules of the API's methods. */
 export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }: Items<Item>) {
-  async function allows(rule: PlanRule, visit: Visit, context: SiteContext): Promise<boolean> {
-    const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
-    return rule(viewer, context.services) === null;
-  }
+  const allows = async (rule: PlanRule): Promise<boolean> =>
+    rule(await viewer(), useSite().services) === null;
 
-  const areIncluded = (visit: Visit, context: SiteContext): Promise<boolean> =>
-    allows(included, visit, context);
+  const areIncluded = (): Promise<boolean> => allows(included);
 
   /** Identifies the item that the address names. @throws AppError `not_found` */
-  function ownOf(visit: Visit): OwnItem {
-    const id = parseNumber(visit.params["id"] ?? "");
+  function ownOf(): OwnItem {
+    const id = parseNumber(useVisit().params["id"] ?? "");
     if (id === null) throw notFound(name);
-    return { organizationId: membershipOf(visit).organization.id, id };
+    return { organizationId: ownMembership().organization.id, id };
   }
 
   return {
@@ -40,22 +38,22 @@ export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }:
     ownOf,
 
     /** @throws AppError `manager_required` */
-    requireManager(visit: Visit): void {
-      if (!isManager(visit)) throw pageError("manager_required", wordsOf(visit).managersOnly);
+    requireManager(): void {
+      if (!isManager()) throw pageError("manager_required", wordsOf(useVisit()).managersOnly);
     },
 
     /** @throws AppError `tariff_required` */
-    async requireIncluded(visit: Visit, context: SiteContext): Promise<void> {
-      if (await areIncluded(visit, context)) return;
-      const { code } = await planOf(visit, context);
-      throw pageError("tariff_required", wordsOf(visit).planWithout(code));
+    async requireIncluded(): Promise<void> {
+      if (await areIncluded()) return;
+      const { code } = await ownPlan();
+      throw pageError("tariff_required", wordsOf(useVisit()).planWithout(code));
     },
 
     /** @throws AppError `not_found` */
-    async itemOf(visit: Visit, context: SiteContext): Promise<Item> {
-      const own = ownOf(visit);
-      if (!(await allows(includedOrKept, visit, context))) throw notFound(name);
-      return get(own, context);
+    async itemOf(): Promise<Item> {
+      const own = ownOf();
+      if (!(await allows(includedOrKept))) throw notFound(name);
+      return get(own, useSite());
     },
   };
 }

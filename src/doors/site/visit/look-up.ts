@@ -2,9 +2,8 @@ import { AppError, type ErrorCode } from "../../../errors.ts";
 import { type Json, jsonValueOf, type Page } from "../../../values/json-text.ts";
 import { viewMethod } from "../../../verbs/call.ts";
 import type { ApiMethod } from "../../../verbs/method.ts";
-import type { SiteContext } from "../site-context.ts";
-import { membershipOf, viewerOf } from "./viewer.ts";
-import type { Visit } from "./visit.ts";
+import { useSite, useVisit } from "./use-visit.ts";
+import { viewer } from "./viewer.ts";
 
 /**
  * Calls an API method for this visitor and returns its parsed answer: the plan's rules apply, nothing is
@@ -14,12 +13,11 @@ import type { Visit } from "./visit.ts";
 export async function lookUp<Result>(
   method: ApiMethod,
   raw: Record<string, string>,
-  visit: Visit,
-  { services, accounts }: SiteContext,
 ): Promise<Result> {
-  const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  const { services } = useSite();
+  const { nowMs } = useVisit();
   return jsonValueOf(
-    (await viewMethod(method, raw, { services, viewer, nowMs: visit.nowMs })) as Json<Result>,
+    (await viewMethod(method, raw, { services, viewer: await viewer(), nowMs })) as Json<Result>,
   );
 }
 

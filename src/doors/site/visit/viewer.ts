@@ -4,8 +4,8 @@ import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { notFoundPage } from "../pages/message.tsx";
-import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
+import { useSite, useVisit } from "./use-visit.ts";
 import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
@@ -21,28 +21,32 @@ export async function viewerOf(
 }
 
 /** The plan in force of the visitor's organization, on a page for members. */
-export async function planOf(
-  visit: Visit,
-  { accounts }: Pick<SiteContext, "accounts">,
-): Promise<Plan> {
-  return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
+export async function ownPlan(): Promise<Plan> {
+  return (await viewer()).plan;
+}
+
+/** The visitor as a viewer of their organization's pages. */
+export function viewer(): Promise<Omit<Caller, "key">> {
+  return viewerOf(ownMembership(), useSite().accounts, useVisit().nowMs);
 }
 
 /** The visitor's membership, on a page for members. */
-export function membershipOf({ membership }: Visit): Membership {
+export function ownMembership(): Membership {
+  const { membership } = useVisit();
   if (membership === null) throw new Error("a page for members was shown to somebody else");
   return membership;
 }
 
 /** The visitor as the author of a change. */
-export function actorOf({ signedIn }: Visit): Actor {
+export function currentActor(): Actor {
+  const { signedIn } = useVisit();
   if (signedIn === null) throw new Error("a change was made by somebody who is not signed in");
   return { person: signedIn.person.email, keyId: null };
 }
 
 /** Whether the visitor is an owner or administrator. */
-export function isManager(visit: Visit): boolean {
-  return membershipOf(visit).member.role !== "member";
+export function isManager(): boolean {
+  return ownMembership().member.role !== "member";
 }
 
 /** Answer for a visitor who may not see the page, or null. */
@@ -52,8 +56,8 @@ export function refusal({ access }: SitePage, visit: Visit): View | null {
     return redirect(`/account/sign-in/?next=${encodeURIComponent(visit.path)}`);
   }
   if (access === "person") return null;
-  if (access === "staff") return visit.signedIn.person.isStaff ? null : notFoundPage(visit);
+  if (access === "staff") return visit.signedIn.person.isStaff ? null : notFoundPage();
   if (visit.membership === null) return redirect("/account/profile/");
-  if (access === "manager" && visit.membership.member.role === "member") return notFoundPage(visit);
+  if (access === "manager" && visit.membership.member.role === "member") return notFoundPage();
   return null;
 }

@@ -9,42 +9,33 @@ import { parseNumber } from "../../../../values/parse-number.ts";
 import { readFilters, readName, readQuery } from "../../../../verbs/alerts.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
-import type { Visit } from "../../visit/visit.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Form for a new or an existing alert. */
 export function AlertForm({
-  visit,
-  context,
   action,
   button,
   webhooks,
   alert,
-}: PartProps & {
+}: {
   action: string;
   button: string;
   /** Webhooks that can deliver the alert. */
   webhooks: readonly WebhookView[];
   alert?: AlertView;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.alertPages;
-  const { directory } = context.services;
+  const { directory } = useSite().services;
   const chosen = visit.form.get("territory") || (alert?.territory ?? "");
   const territories = territoryOptions(directory.territories({}), chosen);
-  const field = { visit, action };
   const none = { value: "", label: words.any };
   return (
-    <Form visit={visit} action={action}>
-      <TextField {...field} name="name" label={words.name} value={alert?.name ?? ""} />
-      <TextField
-        {...field}
-        name="q"
-        label={words.query}
-        hint={words.queryHint}
-        value={alert?.q ?? ""}
-      />
+    <Form action={action}>
+      <TextField name="name" label={words.name} value={alert?.name ?? ""} />
+      <TextField name="q" label={words.query} hint={words.queryHint} value={alert?.q ?? ""} />
       <SelectField
-        {...field}
         name="webhook"
         label={words.webhook}
         value={String(alert?.webhook ?? "")}
@@ -54,7 +45,6 @@ export function AlertForm({
         }))}
       />
       <TextField
-        {...field}
         name="channel"
         label={words.channel}
         hint={words.channelHint}
@@ -62,21 +52,18 @@ export function AlertForm({
         value={String(alert?.channel ?? "")}
       />
       <SelectField
-        {...field}
         name="category"
         label={words.category}
         value={alert?.category ?? ""}
         options={[none, ...categoryOptions(directory)]}
       />
       <SelectField
-        {...field}
         name="territory"
         label={words.territory}
         value={alert?.territory ?? ""}
         options={[none, ...territories]}
       />
       <SelectField
-        {...field}
         name="is_ad"
         label={words.isAd}
         value={String(alert?.is_ad ?? "")}
@@ -92,7 +79,9 @@ export function AlertForm({
 }
 
 /** The fields as typed. @throws AppError `invalid` with all faults at once */
-export function readAlertForm({ form }: Visit, { services }: SiteContext): AlertFields {
+export function readAlertForm(): AlertFields {
+  const { form } = useVisit();
+  const { services } = useSite();
   const name = readName(form.get("name"));
   const q = readQuery(form.get("q"));
   const webhookId = parseNumber(form.get("webhook"));

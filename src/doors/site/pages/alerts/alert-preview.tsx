@@ -7,20 +7,19 @@ import { ChannelLink } from "../../look/channel-link.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserLink } from "../../look/user-text.tsx";
-import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** Link to the preview, which takes a while and is therefore shown only on request. */
-export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }): JSX.Element {
-  const words = visit.words.alertPages;
+export function PreviewLink({ alert }: { alert: AlertView }): JSX.Element {
+  const words = useVisit().words.alertPages;
   return (
     <section aria-labelledby="preview">
       <h2 id="preview">{words.preview}</h2>
-      <p>{words.previewText(shownNumber(visit, PREVIEW_DAYS))}</p>
+      <p>{words.previewText(shownNumber(PREVIEW_DAYS))}</p>
       <p>
-        <a href={asset(visit, `/account/alerts/${alert.id}/?preview=yes`)}>{words.showPreview}</a>
+        <a href={asset(`/account/alerts/${alert.id}/?preview=yes`)}>{words.showPreview}</a>
       </p>
     </section>
   );
@@ -28,23 +27,19 @@ export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }
 
 /** Number of matching posts, and the newest ones with their matches marked. */
 export function Preview({
-  visit,
-  context,
   preview: { matches, matches_capped: isCapped, results },
-}: PartProps & {
+}: {
   preview: PreviewView;
 }): JSX.Element {
-  const words = visit.words.alertPages;
+  const words = useVisit().words.alertPages;
   const ids = results.map(({ channel }) => channel);
-  const cards = cardsOf(context, ids);
-  const count = shownNumber(visit, matches);
+  const cards = cardsOf(ids);
+  const count = shownNumber(matches);
   return (
     <section aria-labelledby="preview">
       <h2 id="preview">{words.preview}</h2>
       <p role="status">
-        {isCapped
-          ? words.matchesCapped(count, shownNumber(visit, WALKED_MAX))
-          : words.matches(count)}
+        {isCapped ? words.matchesCapped(count, shownNumber(WALKED_MAX)) : words.matches(count)}
       </p>
       {results.length === 0 ? (
         <p class="empty">{words.nothingMatches}</p>
@@ -55,12 +50,11 @@ export function Preview({
             <article class="card">
               <p class="about">
                 <ChannelLink
-                  visit={visit}
                   id={post.channel}
                   title={cards.get(post.channel)?.title ?? String(post.channel)}
                   image={cards.get(post.channel)?.image}
                 />
-                <Moment visit={visit} at={post.published_at} />
+                <Moment at={post.published_at} />
               </p>
               <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (

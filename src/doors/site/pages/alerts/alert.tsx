@@ -9,14 +9,13 @@ import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { actorOf, isManager, planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, isManager, ownPlan } from "../../visit/viewer.ts";
 import { alertOf, hasAlerts, ownOf, requireAlerts, requireManager } from "./alert-access.ts";
 import { AlertForm, readAlertForm } from "./alert-form.tsx";
 import { Preview, PreviewLink } from "./alert-preview.tsx";
@@ -26,23 +25,23 @@ import { WebhookLink, webhooksOf } from "./alerts.tsx";
 export const alertPage: SitePage = {
   path: "/account/alerts/:id/",
   access: "member",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.alertPages;
-    const alert = await alertOf(visit, context);
-    const isIncluded = await hasAlerts(visit, context);
-    const webhooks = await webhooksOf(visit, context);
-    const plan = await planOf(visit, context);
+    const alert = await alertOf();
+    const isIncluded = await hasAlerts();
+    const webhooks = await webhooksOf();
+    const plan = await ownPlan();
     const isPreviewed = isIncluded && visit.query.get("preview") === "yes";
     const preview = isPreviewed
-      ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) }, visit, context)
+      ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) })
       : null;
     return page(
       words.alert(alert.name),
       <>
         <p>
-          <a href={asset(visit, "/account/alerts/")}>← {words.allAlerts}</a>
+          <a href={asset("/account/alerts/")}>← {words.allAlerts}</a>
         </p>
-        <Done visit={visit} words={words.done} />
+        <Done words={words.done} />
         {!isIncluded && (
           <p class="notice">
             {words.planWithout(plan.code)} {words.planKept}
@@ -54,21 +53,15 @@ export const alertPage: SitePage = {
           </p>
         )}
         <section class="card" aria-label={words.query}>
-          <AlertFacts visit={visit} context={context} alert={alert} webhooks={webhooks} />
+          <AlertFacts alert={alert} webhooks={webhooks} />
         </section>
         {isIncluded &&
-          (preview === null ? (
-            <PreviewLink visit={visit} alert={alert} />
-          ) : (
-            <Preview visit={visit} context={context} preview={preview} />
-          ))}
-        {!isManager(visit) && <p>{words.managersOnly}</p>}
-        {isIncluded && isManager(visit) && (
+          (preview === null ? <PreviewLink alert={alert} /> : <Preview preview={preview} />)}
+        {!isManager() && <p>{words.managersOnly}</p>}
+        {isIncluded && isManager() && (
           <details class="folded" open={visit.form.get("action") === "change"}>
             <summary>{words.change}</summary>
             <AlertForm
-              visit={visit}
-              context={context}
               action="change"
               button={visit.words.save}
               webhooks={webhooks}
@@ -76,14 +69,8 @@ export const alertPage: SitePage = {
             />
           </details>
         )}
-        {isManager(visit) && (
-          <ActionButton
-            visit={visit}
-            action="delete"
-            label={words.remove}
-            confirm={words.removeConfirm}
-            danger
-          />
+        {isManager() && (
+          <ActionButton action="delete" label={words.remove} confirm={words.removeConfirm} danger />
         )}
       </>,
     );
@@ -92,32 +79,27 @@ export const alertPage: SitePage = {
 };
 
 function AlertFacts({
-  visit,
-  context,
   alert,
   webhooks,
-}: PartProps & {
+}: {
   alert: AlertView;
   webhooks: readonly WebhookView[];
 }): JSX.Element {
-  const words = visit.words.alertPages;
+  const words = useVisit().words.alertPages;
   const { channel, category, territory, is_ad: isAd } = alert;
-  const card = channel === null ? undefined : cardsOf(context, [channel]).get(channel);
-  const { directory } = context.services;
+  const card = channel === null ? undefined : cardsOf([channel]).get(channel);
+  const { directory } = useSite().services;
   const named = (slug: string, entries: readonly { slug: string; name: string }[]): string =>
     entries.find((entry) => entry.slug === slug)?.name ?? slug;
   return (
     <Facts
       facts={[
         [words.query, <bdi>{alert.q}</bdi>],
-        [
-          words.webhook,
-          <WebhookLink visit={visit} webhook={webhooks.find(({ id }) => id === alert.webhook)} />,
-        ],
+        [words.webhook, <WebhookLink webhook={webhooks.find(({ id }) => id === alert.webhook)} />],
         [
           words.channel,
           channel !== null && (
-            <a href={asset(visit, `/account/channels/${channel}/`)}>
+            <a href={asset(`/account/channels/${channel}/`)}>
               <bdi>{card?.title ?? String(channel)}</bdi>
             </a>
           ),
@@ -127,30 +109,29 @@ function AlertFacts({
         [words.isAd, isAd !== null && (isAd ? words.onlyAd : words.noAd)],
         [
           words.sentToday,
-          words.sentTodayText(
-            shownNumber(visit, alert.sent_today),
-            shownNumber(visit, ALERT_POSTS_A_DAY),
-          ),
+          words.sentTodayText(shownNumber(alert.sent_today), shownNumber(ALERT_POSTS_A_DAY)),
         ],
-        [words.created, <Moment visit={visit} at={alert.created_at} />],
-        [words.changed, <Moment visit={visit} at={alert.updated_at} />],
+        [words.created, <Moment at={alert.created_at} />],
+        [words.changed, <Moment at={alert.updated_at} />],
       ]}
     />
   );
 }
 
-async function change(visit: Visit, context: SiteContext): Promise<View> {
-  requireManager(visit);
-  const { id } = await alertOf(visit, context);
-  await requireAlerts(visit, context);
-  const fields = readAlertForm(visit, context);
-  await context.services.alerts.change(ownOf(visit), fields, actorOf(visit));
+async function change(): Promise<View> {
+  const context = useSite();
+  requireManager();
+  const { id } = await alertOf();
+  await requireAlerts();
+  const fields = readAlertForm();
+  await context.services.alerts.change(ownOf(), fields, currentActor());
   return redirect(`/account/alerts/${id}/?done=changed`);
 }
 
-async function remove(visit: Visit, context: SiteContext): Promise<View> {
-  requireManager(visit);
-  await alertOf(visit, context);
-  await context.services.alerts.remove(ownOf(visit), actorOf(visit));
+async function remove(): Promise<View> {
+  const context = useSite();
+  requireManager();
+  await alertOf();
+  await context.services.alerts.remove(ownOf(), currentActor());
   return redirect("/account/alerts/?done=deleted");
 }

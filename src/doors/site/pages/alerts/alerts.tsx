@@ -7,12 +7,11 @@ import { pageError } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { hasAlerts, requireAlerts, requireManager } from "./alert-access.ts";
 import { AlertForm, readAlertForm } from "./alert-form.tsx";
 
@@ -26,28 +25,26 @@ export const alertsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.alertPages;
-    const { id } = membershipOf(visit).organization;
+    const { id } = ownMembership().organization;
     const { results: alerts } = await context.services.alerts.list(id, 0, LISTED_MAX);
-    const webhooks = await webhooksOf(visit, context);
-    const isIncluded = await hasAlerts(visit, context);
+    const webhooks = await webhooksOf();
+    const isIncluded = await hasAlerts();
     return page(
       visit.words.alerts,
       <>
-        <Done visit={visit} words={words.done} />
+        <Done words={words.done} />
         <p>
-          {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
+          {words.about} <a href={asset("/docs/webhooks/")}>{words.howTo}</a>
         </p>
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout((await planOf(visit, context)).code)}
+            {words.planWithout((await ownPlan()).code)}
             {alerts.length > 0 && ` ${words.planKept}`}
           </p>
         )}
-        {alerts.length > 0 && <List visit={visit} alerts={alerts} webhooks={webhooks} />}
+        {alerts.length > 0 && <List alerts={alerts} webhooks={webhooks} />}
         {alerts.length === 0 && isIncluded && <p class="empty">{words.noAlerts}</p>}
-        {isIncluded && (
-          <Create visit={visit} context={context} webhooks={webhooks} existing={alerts.length} />
-        )}
+        {isIncluded && <Create webhooks={webhooks} existing={alerts.length} />}
       </>,
     );
   },
@@ -55,20 +52,20 @@ export const alertsPage: SitePage = {
 };
 
 /** The organization's webhooks, by number. */
-export async function webhooksOf(visit: Visit, context: SiteContext): Promise<WebhookView[]> {
-  const { id } = membershipOf(visit).organization;
+export async function webhooksOf(): Promise<WebhookView[]> {
+  const context = useSite();
+  const { id } = ownMembership().organization;
   return (await context.services.webhooks.list(id, 0, LISTED_MAX)).results;
 }
 
 function List({
-  visit,
   alerts,
   webhooks,
 }: {
-  visit: Visit;
   alerts: readonly AlertView[];
   webhooks: readonly WebhookView[];
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.alertPages;
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   return (
@@ -80,7 +77,7 @@ function List({
       {alerts.map((alert) => (
         <tr>
           <td class="address">
-            <a href={asset(visit, `${PATH}${alert.id}/`)}>
+            <a href={asset(`${PATH}${alert.id}/`)}>
               <bdi>{alert.name}</bdi>
             </a>
             {!alert.is_active && <div>{words.paused}</div>}
@@ -89,10 +86,10 @@ function List({
             <bdi>{alert.q}</bdi>
           </td>
           <td data-label={words.webhook}>
-            <WebhookLink visit={visit} webhook={byId.get(alert.webhook)} />
+            <WebhookLink webhook={byId.get(alert.webhook)} />
           </td>
           <td class="number" data-label={words.sentToday}>
-            {shownNumber(visit, alert.sent_today)}
+            {shownNumber(alert.sent_today)}
           </td>
         </tr>
       ))}
@@ -101,18 +98,12 @@ function List({
 }
 
 /** The webhook that delivers an alert, and whether it is disabled. */
-export function WebhookLink({
-  visit,
-  webhook,
-}: {
-  visit: Visit;
-  webhook: WebhookView | undefined;
-}): JSX.Element | null {
+export function WebhookLink({ webhook }: { webhook: WebhookView | undefined }): JSX.Element | null {
   if (webhook === undefined) return null;
-  const words = visit.words.alertPages;
+  const words = useVisit().words.alertPages;
   return (
     <>
-      <a href={asset(visit, `/account/webhooks/${webhook.id}/`)}>
+      <a href={asset(`/account/webhooks/${webhook.id}/`)}>
         <bdi>{words.webhookNamed(webhook.id, new URL(webhook.url).host)}</bdi>
       </a>
       {!webhook.is_active && <div>{words.webhookOff}</div>}
@@ -121,16 +112,15 @@ export function WebhookLink({
 }
 
 async function Create({
-  visit,
-  context,
   webhooks,
   existing,
-}: PartProps & {
+}: {
   webhooks: readonly WebhookView[];
   existing: number;
 }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.alertPages;
-  const { code, alerts } = await planOf(visit, context);
+  const { code, alerts } = await ownPlan();
   // A refused form is shown again with its fault, instead of the notice.
   if (existing >= alerts && visit.form.get("action") !== "create") {
     return (
@@ -140,38 +130,33 @@ async function Create({
       </p>
     );
   }
-  if (!isManager(visit)) return <p>{words.managersOnly}</p>;
+  if (!isManager()) return <p>{words.managersOnly}</p>;
   if (webhooks.length === 0) {
     return (
       <p class="notice">
-        {words.noWebhooks} <a href={asset(visit, "/account/webhooks/")}>{words.makeWebhook}</a>
+        {words.noWebhooks} <a href={asset("/account/webhooks/")}>{words.makeWebhook}</a>
       </p>
     );
   }
   return (
     <section aria-labelledby="create">
       <h2 id="create">{words.create}</h2>
-      <AlertForm
-        visit={visit}
-        context={context}
-        action="create"
-        button={words.createButton}
-        webhooks={webhooks}
-      />
+      <AlertForm action="create" button={words.createButton} webhooks={webhooks} />
     </section>
   );
 }
 
-async function create(visit: Visit, context: SiteContext): Promise<View> {
-  requireManager(visit);
-  await requireAlerts(visit, context);
-  const { id } = membershipOf(visit).organization;
-  const plan = await planOf(visit, context);
-  const { alerts } = context.services;
+async function create(): Promise<View> {
+  const visit = useVisit();
+  requireManager();
+  await requireAlerts();
+  const { id } = ownMembership().organization;
+  const plan = await ownPlan();
+  const { alerts } = useSite().services;
   if (alerts.count(id) >= plan.alerts) {
     const { planFull } = visit.words.alertPages;
     throw pageError("tariff_required", planFull(plan.code, plan.alerts));
   }
-  const made = await alerts.create(id, plan, readAlertForm(visit, context), actorOf(visit));
+  const made = await alerts.create(id, plan, readAlertForm(), currentActor());
   return redirect(`${PATH}${made.id}/?done=created`);
 }

@@ -4,9 +4,8 @@ import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelsList, readCatalogRequest } from "../../../../verbs/channels.ts";
 import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /**
  * All filters of the API's catalog, under the API's names, so that the page's address mirrors a request.
@@ -30,15 +29,13 @@ export const FILTERS = [
 /** Filters in the address; empty text if not given. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
-export function filterOf(visit: Visit): Filter {
-  return readFilters(FILTERS, visit);
+export function filterOf(): Filter {
+  return readFilters(FILTERS);
 }
 
 /** Filters in the address by name, with numbers as people type them converted to the API's form. */
-export function readFilters<Name extends string>(
-  names: readonly Name[],
-  { query }: Visit,
-): Record<Name, string> {
+export function readFilters<Name extends string>(names: readonly Name[]): Record<Name, string> {
+  const { query } = useVisit();
   const given = names.map((name) => {
     const text = query.get(name) ?? "";
     return [name, isNumberFilter(name) ? typedNumber(text) : text];
@@ -55,21 +52,17 @@ export function givenOf(filter: Record<string, string>): Record<string, string> 
 export function findChannels(
   filter: Filter,
   page: { limit: number; cursor: string },
-  visit: Visit,
-  context: SiteContext,
 ): Promise<Page<CardAnswer>> {
   const raw = { ...filter, include: "metrics", limit: String(page.limit), cursor: page.cursor };
-  return lookUp<Page<CardAnswer>>(channelsList, raw, visit, context);
+  return lookUp<Page<CardAnswer>>(channelsList, raw);
 }
 
 /**
  * Number of matching channels; null for a list of numbers, for an invalid filter, and if counting takes too
  * long.
  */
-export async function countChannels(
-  filter: Filter,
-  { services }: SiteContext,
-): Promise<CatalogCount | null> {
+export async function countChannels(filter: Filter): Promise<CatalogCount | null> {
+  const { services } = useSite();
   const count = async (): Promise<CatalogCount | null> => {
     if (filter.ids !== "") return null;
     const selection = readCatalogRequest(filter, services);

@@ -5,7 +5,7 @@ import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { FILTERS } from "./catalog-filter.ts";
 
 /** Filters that are folded until one of them is used. */
@@ -16,27 +16,17 @@ const NUMBERS = [
 ];
 
 /** The catalog's search form. */
-export function CatalogForm({
-  visit,
-  directory,
-}: {
-  visit: Visit;
-  directory: Directory;
-}): JSX.Element {
+export function CatalogForm({ directory }: { directory: Directory }): JSX.Element {
+  const visit = useVisit();
   const { channelFields: labels, explorerPages: words } = visit.words;
-  const field = { visit, search: "catalog" };
+  const field = { search: "catalog" };
   const marks = [
     { value: "", label: words.anyMark },
     { value: "true", label: words.withMark },
     { value: "false", label: words.withoutMark },
   ];
   return (
-    <form
-      method="get"
-      action={asset(visit, "/account/channels/")}
-      data-live="results"
-      class="filters"
-    >
+    <form method="get" action={asset("/account/channels/")} data-live="results" class="filters">
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}

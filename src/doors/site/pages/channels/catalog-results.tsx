@@ -7,13 +7,13 @@ import { ApiCall } from "../../look/api-call.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
 import { ImportLink } from "../../look/import-link.tsx";
 import { Pager } from "../../look/pager.tsx";
-import type { PartProps } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
 
-interface ResultsProps extends PartProps {
+interface ResultsProps {
   page: Page<CardAnswer>;
   filter: Filter;
   /** Number of results, in words. */
@@ -23,13 +23,12 @@ interface ResultsProps extends PartProps {
 
 /** The channels found: their number, a table, a download, and the API request. */
 export async function CatalogResults({
-  visit,
-  context,
   page,
   filter,
   summary,
   count,
 }: ResultsProps): Promise<JSX.Element> {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const given = givenOf(filter);
   if (page.results.length === 0) {
@@ -38,7 +37,7 @@ export async function CatalogResults({
     return (
       <p class="empty">
         {isFiltered ? words.nothingFound : words.noChannels}{" "}
-        {!isFiltered && isStaff && <ImportLink visit={visit} />}
+        {!isFiltered && isStaff && <ImportLink />}
       </p>
     );
   }
@@ -46,7 +45,7 @@ export async function CatalogResults({
     <>
       <div class="row apart">
         <strong>{summary}</strong>
-        <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")} class="row">
+        <form id={COMPARE} method="get" action={asset("/account/compare/")} class="row">
           <button type="submit" class="second small">
             {words.compareChosen}
           </button>
@@ -56,20 +55,17 @@ export async function CatalogResults({
         // The export has no filter by a list of numbers.
         filter.ids === "" &&
           (await DownloadForm({
-            visit,
-            context,
             perThousand: visit.words.mentionPages.unitsPerThousand,
             rows: count === null || count.isMore ? null : count.channels,
           }))
       }
       <details class="folded">
         <summary>{words.listAsCall}</summary>
-        <ApiCall visit={visit} label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
+        <ApiCall label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
       </details>
-      {page.results.some(({ metrics }) => metrics?.growth_30d == null) &&
-        (await MetricsComing({ visit, context }))}
-      {await CatalogTable({ visit, context, cards: page.results })}
-      <Pager visit={visit} page={page} path="/account/channels/" given={given} />
+      {page.results.some(({ metrics }) => metrics?.growth_30d == null) && (await MetricsComing())}
+      {await CatalogTable({ cards: page.results })}
+      <Pager page={page} path="/account/channels/" given={given} />
     </>
   );
 }

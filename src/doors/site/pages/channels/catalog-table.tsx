@@ -7,10 +7,9 @@ import { ChangeText, changeOf, shownPart, shownPercent } from "../../look/change
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Sparkline } from "../../look/sparkline.tsx";
-import type { PartProps } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
-import { planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 import { Marks } from "./channel-head.tsx";
 
 const PATH = "/account/channels/";
@@ -21,14 +20,14 @@ export const COMPARE = "compare";
 
 /** Channels with growth and engagement, which can be selected for comparison. */
 export async function CatalogTable({
-  visit,
-  context,
   cards,
-}: PartProps & {
+}: {
   cards: readonly CardAnswer[];
 }): Promise<JSX.Element> {
+  const visit = useVisit();
+  const context = useSite();
   const { channelFields, explorerPages: words } = visit.words;
-  const { historyDays } = await planOf(visit, context);
+  const { historyDays } = await ownPlan();
   const lines = context.services.statistics.latest({
     channelIds: cards.map(({ id }) => id),
     since: historyDays === null ? null : dayOf(visit.nowMs) - historyDays + 1,
@@ -63,7 +62,6 @@ export async function CatalogTable({
         <tbody>
           {cards.map((card) => (
             <Row
-              visit={visit}
               card={card}
               category={card.category && (names.get(card.category) ?? card.category)}
               line={lines.get(card.id) ?? []}
@@ -76,17 +74,15 @@ export async function CatalogTable({
 }
 
 function Row({
-  visit,
   card,
   category,
   line,
 }: {
-  visit: Visit;
   card: CardAnswer;
   category: string | null;
   line: readonly number[];
 }): JSX.Element {
-  const { channelFields, explorerPages: words } = visit.words;
+  const { channelFields, explorerPages: words } = useVisit().words;
   const { id, handle, image, subscribers, metrics } = card;
   const title = card.title.trim() === "" ? words.noTitle : card.title;
   const [first = 0, last = 0] = [line[0], line.at(-1)];
@@ -105,12 +101,12 @@ function Row({
       </td>
       <td class="address">
         <div class="who">
-          <Avatar visit={visit} id={id} title={title} image={image} />
+          <Avatar id={id} title={title} image={image} />
           <div>
-            <a id={`c${id}`} href={asset(visit, `${PATH}${id}/`)}>
+            <a id={`c${id}`} href={asset(`${PATH}${id}/`)}>
               <bdi>{title}</bdi>
             </a>{" "}
-            <Marks visit={visit} card={card} isShort />
+            <Marks card={card} isShort />
             {handle !== null && (
               <small>
                 <bdi>{`@${handle}`}</bdi>
@@ -120,22 +116,19 @@ function Row({
         </div>
       </td>
       <td class="number" data-label={channelFields.subscribers}>
-        {shownNumber(visit, subscribers)}
+        {shownNumber(subscribers)}
       </td>
       <td class="number" data-label={words.growth(30)}>
-        <ChangeText
-          visit={visit}
-          change={changeOf(metrics?.growth_30d, metrics?.growth_30d_percent)}
-        />
+        <ChangeText change={changeOf(metrics?.growth_30d, metrics?.growth_30d_percent)} />
       </td>
       <td class="number" data-label={words.err}>
-        {shownPercent(visit, metrics?.err_30d)}
+        {shownPercent(metrics?.err_30d)}
       </td>
       <td class="whole" data-label={words.trend}>
         {line.length > 1 ? (
           <>
             <Sparkline values={line} />{" "}
-            {first > 0 && <small>{shownPart(visit, (last - first) / first, true)}</small>}
+            {first > 0 && <small>{shownPart((last - first) / first, true)}</small>}
           </>
         ) : (
           "—"

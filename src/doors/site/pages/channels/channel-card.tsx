@@ -7,22 +7,21 @@ import { type Fact, Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../look/user-text.tsx";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** Fields of the card that are not shown as figures. */
 export function ChannelCard({
-  visit,
   card,
   directory,
 }: {
-  visit: Visit;
   card: CardView;
   directory: Directory;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
   const category = (slug: string) => (
-    <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
+    <CatalogLink filter={{ category: slug }} text={names.get(slug) ?? slug} />
   );
   const labels = visit.words.channelFields;
   const rows: Fact[] = [
@@ -38,12 +37,12 @@ export function ChannelCard({
           </>
         )),
     ],
-    [labels.territory, card.territory && territoryOf(visit, directory, card.territory)],
+    [labels.territory, card.territory && territoryOf(directory, card.territory)],
     ...fieldsShownAs("number").map(
-      (name): Fact => [labels[name], card[name] !== null && shownNumber(visit, card[name])],
+      (name): Fact => [labels[name], card[name] !== null && shownNumber(card[name])],
     ),
     ...fieldsShownAs("moment").map(
-      (name): Fact => [labels[name], card[name] && <Moment visit={visit} at={card[name]} />],
+      (name): Fact => [labels[name], card[name] && <Moment at={card[name]} />],
     ),
     ...fieldsShownAs("link").map(
       (name): Fact => [labels[name], card[name] && <UserLink address={card[name]} />],
@@ -61,24 +60,22 @@ export function ChannelCard({
 }
 
 /** A territory and its ancestors. */
-function territoryOf(visit: Visit, directory: Directory, slug: string): JSX.Element {
+function territoryOf(directory: Directory, slug: string): JSX.Element {
   const names = new Map(directory.territories({}).map((one) => [one.slug, one]));
   const path = names.get(slug)?.path.split("/") ?? [slug];
   const text = path.map((part) => names.get(part)?.name ?? part).join(" › ");
-  return <CatalogLink visit={visit} filter={{ territory: slug }} text={text} />;
+  return <CatalogLink filter={{ territory: slug }} text={text} />;
 }
 
 function CatalogLink({
-  visit,
   filter,
   text,
 }: {
-  visit: Visit;
   filter: Record<string, string>;
   text: string;
 }): JSX.Element {
   return (
-    <a href={asset(visit, `/account/channels/?${new URLSearchParams(filter)}`)}>
+    <a href={asset(`/account/channels/?${new URLSearchParams(filter)}`)}>
       <bdi>{text}</bdi>
     </a>
   );

@@ -4,11 +4,10 @@ import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { csvDownload } from "../../visit/csv-download.ts";
 import { lookUp } from "../../visit/look-up.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import type { View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
 /** Columns of the files, named as in the API and the import. */
@@ -24,17 +23,16 @@ const POSTS_MAX = 100;
 export async function channelDownload(
   card: CardView,
   { from, to, rows, refusal }: Readings,
-  visit: Visit,
-  context: SiteContext,
 ): Promise<View | null> {
+  const visit = useVisit();
   const wanted = visit.query.get("download");
   if (wanted !== "readings" && wanted !== "posts") return null;
   const names = [`download ${visit.signedIn?.person.id}`];
-  requireTurn(visit, context, names, visit.words.explorerPages.tooManyDownloads);
+  requireTurn(names, visit.words.explorerPages.tooManyDownloads);
   const name = `channel-${card.id}`;
   if (wanted === "posts") {
     const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
-    const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context);
+    const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw);
     return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
   }
   if (refusal !== null) throw refusal;

@@ -8,7 +8,7 @@ import { averagesOf } from "../../../../catalog/statistics/averages.ts";
 import { DayText } from "../../look/answer-times.tsx";
 import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
 /** Periods in days for which growth is shown. */
@@ -19,12 +19,11 @@ export function channelFigures(
   card: CardAnswer,
   { rows, recent }: Readings,
   habits: Habits | null,
-  visit: Visit,
 ): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const { viewsPerPost, postsPerDay } = averagesOf(rows);
-  const number = (value: number | null): string =>
-    value === null ? "—" : shownNumber(visit, value);
+  const number = (value: number | null): string => (value === null ? "—" : shownNumber(value));
   const reach = card.metrics?.reach_30d ?? null;
   const changes = GROWTH.map((days) => [days, changeOver(recent, days)] as const);
   const last = recent.at(-1) ?? rows.at(-1);
@@ -38,29 +37,29 @@ export function channelFigures(
           ([days, change]) =>
             change !== null && (
               <span class="growth">
-                <ChangeText visit={visit} change={change} /> {words.inDays(days)}
+                <ChangeText change={change} /> {words.inDays(days)}
               </span>
             ),
         )}
         {last !== undefined && last.subscribers !== card.subscribers && (
           <small>
-            {words.lastReading} <DayText visit={visit} day={last.day} />: {number(last.subscribers)}
-            . {words.cardIsApart}
+            {words.lastReading} <DayText day={last.day} />: {number(last.subscribers)}.{" "}
+            {words.cardIsApart}
           </small>
         )}
       </li>
       <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
         {viewsPerPost !== null &&
           card.subscribers > 0 &&
-          words.ofSubscribers(shownPart(visit, viewsPerPost / card.subscribers))}
+          words.ofSubscribers(shownPart(viewsPerPost / card.subscribers))}
       </Figure>
       <Figure label={words.postsPerDay} value={number(postsPerDay)} />
-      <Figure label={words.err} value={shownPercent(visit, card.metrics?.err_30d)}>
+      <Figure label={words.err} value={shownPercent(card.metrics?.err_30d)}>
         {reach !== null
           ? words.reach(number(reach))
           : card.metrics?.posts_30d === 0 && words.noPostsLately}
       </Figure>
-      <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
+      <Figure label={words.adShare} value={ads === null ? "—" : shownPart(ads)}>
         {habits !== null &&
           habits.posts > 0 &&
           words.ofPosts(number(habits.ads), number(habits.posts))}

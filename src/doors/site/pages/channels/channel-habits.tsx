@@ -10,10 +10,9 @@ import { postsRetrieve } from "../../../../verbs/posts.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { membershipOf, viewerOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import type { Readings } from "./channel-readings.ts";
 import { PostLink, PostText } from "./post-text.tsx";
 
@@ -29,13 +28,9 @@ const BEST_LENGTH = 180;
  * Posting habits in the period shown, which is extended to the latest post; null if the plan excludes
  * posts, or if counting takes too long.
  */
-export async function readHabits(
-  card: CardView,
-  { from, to }: Readings,
-  visit: Visit,
-  context: SiteContext,
-): Promise<Habits | null> {
-  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+export async function readHabits(card: CardView, { from, to }: Readings): Promise<Habits | null> {
+  const context = useSite();
+  const viewer = await viewerOf(ownMembership(), context.accounts, useVisit().nowMs);
   if (postsIncluded(viewer, context.services) !== null) return null;
   const lastPostMs = card.last_post_at === null ? null : parseInstant(card.last_post_at);
   const last = lastPostMs === null ? to : Math.max(to, dayOf(lastPostMs));
@@ -50,7 +45,8 @@ export async function readHabits(
 }
 
 /** When the channel posts: one row per weekday, one cell per hour. */
-export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }): JSX.Element {
+export function PostingHours({ habits }: { habits: Habits }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const most = Math.max(...habits.hours);
   const busiest = habits.hours.indexOf(most);
@@ -97,7 +93,7 @@ export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }
       </table>
       <p>
         <small>
-          {words.countedPosts(shownNumber(visit, habits.posts), habits.isMore)}{" "}
+          {words.countedPosts(shownNumber(habits.posts), habits.isMore)}{" "}
           {visit.words.organizationPages.moscowTime}
         </small>
       </p>
@@ -110,18 +106,10 @@ function shadeOf(posts: number, most: number): number {
 }
 
 /** The most viewed posts. */
-export async function BestPosts({
-  visit,
-  habits,
-  context,
-}: PartProps & {
-  habits: Habits;
-}): Promise<JSX.Element> {
-  const words = visit.words.explorerPages;
+export async function BestPosts({ habits }: { habits: Habits }): Promise<JSX.Element> {
+  const words = useVisit().words.explorerPages;
   const found = await Promise.all(
-    habits.best.map((id) =>
-      lookUp<PostView>(postsRetrieve, { id: String(id) }, visit, context).catch(() => null),
-    ),
+    habits.best.map((id) => lookUp<PostView>(postsRetrieve, { id: String(id) }).catch(() => null)),
   );
   const posts = found.filter((post) => post !== null);
   return (
@@ -132,11 +120,11 @@ export async function BestPosts({
         {posts.map((post) => (
           <li>
             <p class="about">
-              <strong>{words.viewsOf(shownNumber(visit, post.views))}</strong>
-              <Moment visit={visit} at={post.published_at} />
-              <PostLink visit={visit} link={post.link} />
+              <strong>{words.viewsOf(shownNumber(post.views))}</strong>
+              <Moment at={post.published_at} />
+              <PostLink link={post.link} />
             </p>
-            <PostText text={post.text} shown={BEST_LENGTH} context={context} />
+            <PostText text={post.text} shown={BEST_LENGTH} />
           </li>
         ))}
       </ol>

@@ -3,40 +3,29 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import { Avatar } from "../../look/avatar.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Head of the page: which channel it is, and the actions on it. */
-export function ChannelHead({
-  visit,
-  card,
-  title,
-  context,
-}: PartProps & {
-  card: CardView;
-  title: string;
-}): JSX.Element {
-  const words = visit.words.explorerPages;
+export function ChannelHead({ card, title }: { card: CardView; title: string }): JSX.Element {
+  const words = useVisit().words.explorerPages;
   return (
     <div class="head">
-      <Avatar visit={visit} id={card.id} title={title} image={card.image} isLarge />
+      <Avatar id={card.id} title={title} image={card.image} isLarge />
       <div class="names">
         <h1>{title}</h1>
         <p class="about">
           {card.handle !== null && <Handle card={card} />}
           <span>{words.oneKind[card.kind]}</span>
-          {card.category !== null && (
-            <bdi>{categoryName(card.category, context) ?? card.category}</bdi>
-          )}
-          <Marks visit={visit} card={card} />
+          {card.category !== null && <bdi>{categoryName(card.category) ?? card.category}</bdi>}
+          <Marks card={card} />
         </p>
       </div>
       <p class="row">
-        <a class="button" href={asset(visit, `/account/webhooks/?channels=${card.id}#create`)}>
+        <a class="button" href={asset(`/account/webhooks/?channels=${card.id}#create`)}>
           {words.watch}
         </a>
-        <a class="button second" href={asset(visit, `/account/compare/?channels=${card.id}`)}>
+        <a class="button second" href={asset(`/account/compare/?channels=${card.id}`)}>
           {words.compare}
         </a>
         <a class="button second" href="#api">
@@ -52,16 +41,14 @@ const SIGNS: Partial<Record<string, string>> = { verified: "✓" };
 
 /** A channel's marks, as badges. */
 export function Marks({
-  visit,
   card,
   isShort = false,
 }: {
-  visit: Visit;
   card: CardView;
   /** Whether to show a mark's sign instead of its name, if it has one. */
   isShort?: boolean;
 }): JSX.Element {
-  const labels = visit.words.channelFields;
+  const labels = useVisit().words.channelFields;
   const marks = fieldsShownAs("mark").filter((name) => card[name]);
   return (
     <>
@@ -88,6 +75,7 @@ function Handle({ card: { handle, link } }: { card: CardView }): JSX.Element {
   );
 }
 
-function categoryName(slug: string, { services }: SiteContext): string | undefined {
+function categoryName(slug: string): string | undefined {
+  const { services } = useSite();
   return services.directory.categories().find((one) => one.slug === slug)?.name;
 }

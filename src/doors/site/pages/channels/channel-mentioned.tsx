@@ -9,11 +9,10 @@ import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { PostText } from "./post-text.tsx";
 import { refusalText } from "./refusal-text.ts";
 
@@ -26,19 +25,15 @@ const SIMILAR_SHOWN = 6;
 const TEXT_SHOWN = 300;
 
 /** Recent mentions of the channel, and similar channels. */
-export async function mentionsOfChannel(
-  card: CardView,
-  visit: Visit,
-  context: SiteContext,
-): Promise<JSX.Element> {
-  const words = visit.words.mentionPages;
+export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
+  const words = useVisit().words.mentionPages;
   const channel = String(card.id);
   const raw = { channel, limit: MENTIONS_SHOWN };
   const [mentions, similar] = await Promise.all([
     // Unavailable while older posts are still being processed.
-    orRefusal(lookUp<Page<Mention>>(channelMentionsList, raw, visit, context), "unavailable"),
+    orRefusal(lookUp<Page<Mention>>(channelMentionsList, raw), "unavailable"),
     orRefusal(
-      lookUp<{ results: SimilarChannel[] }>(channelSimilarList, { channel }, visit, context),
+      lookUp<{ results: SimilarChannel[] }>(channelSimilarList, { channel }),
       "unavailable",
     ),
   ]);
@@ -46,7 +41,7 @@ export async function mentionsOfChannel(
     return (
       <section class="card" aria-labelledby="mentions">
         <h2 id="mentions">{words.whoMentions}</h2>
-        <p class="notice">{await refusalText(mentions, words.closed, visit, context)}</p>
+        <p class="notice">{await refusalText(mentions, words.closed)}</p>
       </section>
     );
   }
@@ -55,22 +50,18 @@ export async function mentionsOfChannel(
       <section class="card" aria-labelledby="mentions">
         <h2 id="mentions">{words.whoMentions}</h2>
         {mentions.results.length === 0 && <p class="empty">{words.none}</p>}
-        <MentionItems visit={visit} mentions={mentions.results} context={context} />
+        <MentionItems mentions={mentions.results} />
         <p>
-          <a href={asset(visit, `/account/channels/${card.id}/mentions/`)}>{words.allMentions}</a>
+          <a href={asset(`/account/channels/${card.id}/mentions/`)}>{words.allMentions}</a>
         </p>
       </section>
       <section class="card" aria-labelledby="similar">
         <h2 id="similar">{words.similar}</h2>
         <p>{words.similarText}</p>
         {similar instanceof AppError ? (
-          <p class="notice">{await refusalText(similar, words.closed, visit, context)}</p>
+          <p class="notice">{await refusalText(similar, words.closed)}</p>
         ) : (
-          <Similar
-            visit={visit}
-            channels={similar.results.slice(0, SIMILAR_SHOWN)}
-            context={context}
-          />
+          <Similar channels={similar.results.slice(0, SIMILAR_SHOWN)} />
         )}
       </section>
     </div>
@@ -78,57 +69,45 @@ export async function mentionsOfChannel(
 }
 
 /** Posts with mentions, each with its channel, time and kinds. */
-export function MentionItems({
-  visit,
-  mentions,
-  context,
-}: PartProps & {
-  mentions: readonly Mention[];
-}): JSX.Element {
-  const names = visit.words.mentionPages.kinds;
+export function MentionItems({ mentions }: { mentions: readonly Mention[] }): JSX.Element {
+  const names = useVisit().words.mentionPages.kinds;
   const ids = mentions.map(({ mentioned_by: { id } }) => id);
-  const cards = cardsOf(context, ids);
+  const cards = cardsOf(ids);
   return (
     <>
       {mentions.map(({ mentioned_by: { id, title }, published_at, kinds, text }) => (
         <article>
           <p class="about">
             <strong>
-              <ChannelLink visit={visit} id={id} title={title} image={cards.get(id)?.image} />
+              <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
             </strong>
-            <Moment visit={visit} at={published_at} />
+            <Moment at={published_at} />
             {kinds.map((kind) => (
               <span class="badge">{names[kind]}</span>
             ))}
           </p>
-          <PostText text={text} shown={TEXT_SHOWN} context={context} />
+          <PostText text={text} shown={TEXT_SHOWN} />
         </article>
       ))}
     </>
   );
 }
 
-function Similar({
-  visit,
-  channels,
-  context,
-}: PartProps & {
-  channels: readonly SimilarChannel[];
-}): JSX.Element {
-  const words = visit.words.mentionPages;
+function Similar({ channels }: { channels: readonly SimilarChannel[] }): JSX.Element {
+  const words = useVisit().words.mentionPages;
   if (channels.length === 0) return <p class="empty">{words.noSimilar}</p>;
   const ids = channels.map(({ id }) => id);
-  const cards = cardsOf(context, ids);
+  const cards = cardsOf(ids);
   return (
     <DataTable label={words.similar} columns={[words.channel, `#${words.score}`]}>
       {channels.map(({ id, title, score, shared, reasons }) => (
         <tr>
           <th scope="row">
-            <ChannelLink visit={visit} id={id} title={title} image={cards.get(id)?.image} />
+            <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
             <br />
             <small>
               {[
-                ...(shared > 0 ? [words.shared(shownNumber(visit, shared))] : []),
+                ...(shared > 0 ? [words.shared(shownNumber(shared))] : []),
                 ...reasons
                   .filter((reason) => reason !== "mentioned_together")
                   .map((reason) => words.reasons[reason]),

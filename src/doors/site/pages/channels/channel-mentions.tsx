@@ -14,13 +14,12 @@ import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Pager } from "../../look/pager.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { givenOf } from "./catalog-filter.ts";
 import { MentionItems } from "./channel-mentioned.tsx";
 import { namedChannel } from "./named-channel.ts";
@@ -36,27 +35,24 @@ export const channelMentionsPage: SitePage = {
   path: "/account/channels/:id/mentions/",
   access: "member",
   async show(visit, context) {
-    const channel = namedChannel(visit);
-    const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
+    const channel = namedChannel();
+    const card = await lookUp<CardView>(channelsRetrieve, { channel });
     const words = visit.words.mentionPages;
-    const title = titleOf(visit, card);
+    const title = titleOf(card);
     const kind = visit.query.get("kind") ?? "";
     const cursor = visit.query.get("cursor") ?? "";
     const raw = { channel: String(card.id), limit: PAGE_SIZE, kind, cursor };
-    const found = await orRefusal(
-      lookUp<Page<Mention>>(channelMentionsList, raw, visit, context),
-      "unavailable",
-    );
+    const found = await orRefusal(lookUp<Page<Mention>>(channelMentionsList, raw), "unavailable");
     const back = (
       <p>
-        <a href={asset(visit, `/account/channels/${card.id}/`)}>← {words.back}</a>
+        <a href={asset(`/account/channels/${card.id}/`)}>← {words.back}</a>
       </p>
     );
     if (found instanceof AppError) {
       return page(
         words.title(title),
         <>
-          <p class="notice">{await refusalText(found, words.closed, visit, context)}</p>
+          <p class="notice">{await refusalText(found, words.closed)}</p>
           {back}
         </>,
         { status: found.code === "invalid" ? 400 : 200 },
@@ -71,27 +67,16 @@ export const channelMentionsPage: SitePage = {
           <p>{words.neighbourhoodText}</p>
           <Neighbourhood title={title} from={mentionedBy} to={mentions} />
           <div class="halves">
-            <Neighbours
-              visit={visit}
-              label={words.mentionedBy}
-              channels={mentionedBy}
-              context={context}
-            />
-            <Neighbours
-              visit={visit}
-              label={words.mentions}
-              channels={mentions}
-              context={context}
-            />
+            <Neighbours label={words.mentionedBy} channels={mentionedBy} />
+            <Neighbours label={words.mentions} channels={mentions} />
           </div>
         </section>
         <section aria-labelledby="mentions">
           <h2 id="mentions">{words.latest}</h2>
-          <Kinds visit={visit} id={card.id} kind={kind} />
+          <Kinds id={card.id} kind={kind} />
           {found.results.length === 0 && <p class="empty">{words.none}</p>}
-          <MentionItems visit={visit} mentions={found.results} context={context} />
+          <MentionItems mentions={found.results} />
           <Pager
-            visit={visit}
             page={found}
             path={`/account/channels/${card.id}/mentions/`}
             given={givenOf({ kind })}
@@ -106,11 +91,11 @@ export const channelMentionsPage: SitePage = {
   },
 };
 
-function Kinds({ visit, id, kind }: { visit: Visit; id: number; kind: string }): JSX.Element {
-  const words = visit.words.mentionPages;
+function Kinds({ id, kind }: { id: number; kind: string }): JSX.Element {
+  const words = useVisit().words.mentionPages;
   const hrefOf = (one: string) => {
     const query = new URLSearchParams(givenOf({ kind: one }));
-    return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
+    return asset(`/account/channels/${id}/mentions/?${query}#mentions`);
   };
   return (
     <p class="row">
@@ -124,17 +109,15 @@ function Kinds({ visit, id, kind }: { visit: Visit; id: number; kind: string }):
 }
 
 function Neighbours({
-  visit,
   label,
   channels,
-  context,
-}: PartProps & {
+}: {
   label: string;
   channels: readonly Neighbour[];
 }): JSX.Element {
-  const words = visit.words.mentionPages;
+  const words = useVisit().words.mentionPages;
   const ids = channels.map(({ id }) => id);
-  const cards = cardsOf(context, ids);
+  const cards = cardsOf(ids);
   return (
     <div>
       <h3>{label}</h3>
@@ -145,9 +128,9 @@ function Neighbours({
           {channels.map(({ id, title, posts }) => (
             <tr>
               <th scope="row">
-                <ChannelLink visit={visit} id={id} title={title} image={cards.get(id)?.image} />
+                <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
               </th>
-              <td class="number">{shownNumber(visit, posts)}</td>
+              <td class="number">{shownNumber(posts)}</td>
             </tr>
           ))}
         </DataTable>

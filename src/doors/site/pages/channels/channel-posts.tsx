@@ -9,14 +9,13 @@ import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { Pager } from "../../look/pager.tsx";
-import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { periodOf } from "./channel-readings.ts";
 import { PostMarks, PostText } from "./post-text.tsx";
 import { refusalText } from "./refusal-text.ts";
@@ -29,70 +28,61 @@ const SHOWN_MAX = 600;
 const RESTS_MAX = 10_000;
 
 /** A page of a channel's posts, newest first. */
-export async function channelPosts(
-  { id }: CardView,
-  visit: Visit,
-  context: SiteContext,
-): Promise<JSX.Element> {
+export async function channelPosts({ id }: CardView): Promise<JSX.Element> {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const cursor = visit.query.get("cursor") ?? "";
   const raw = { channel: String(id), limit: PAGE_SIZE, cursor };
-  const found = await orRefusal(lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context));
+  const found = await orRefusal(lookUp<Page<PostView>>(channelPostsRetrieve, raw));
   return (
     <section aria-labelledby="posts">
       <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
       {found instanceof AppError ? (
-        <p class="notice">{await refusalText(found, words.postsClosed, visit, context)}</p>
+        <p class="notice">{await refusalText(found, words.postsClosed)}</p>
       ) : (
-        <Posts visit={visit} id={id} page={found} context={context} />
+        <Posts id={id} page={found} />
       )}
     </section>
   );
 }
 
 /** Takes a post down, for staff. */
-export async function deletePost(visit: Visit, { posts }: SiteContext): Promise<View> {
+export async function deletePost(): Promise<View> {
+  const visit = useVisit();
+  const { posts } = useSite();
   const words = visit.words.explorerPages;
-  if (!isStaff(visit)) throw pageError("not_found", visit.words.notFoundText);
-  const deleted = await posts.delete([sentNumber(visit, "post")], actorOf(visit));
+  if (!isStaff()) throw pageError("not_found", visit.words.notFoundText);
+  const deleted = await posts.delete([sentNumber("post")], currentActor());
   if (deleted === 0) throw pageError("not_found", words.noSuchPost);
   const channel = encodeURIComponent(visit.params["id"] ?? "");
   return redirect(`/account/channels/${channel}/?done=deleted`);
 }
 
-function isStaff({ signedIn }: Visit): boolean {
+function isStaff(): boolean {
+  const { signedIn } = useVisit();
   return signedIn?.person.isStaff === true;
 }
 
-function Posts({
-  visit,
-  id,
-  page,
-  context,
-}: PartProps & {
-  id: number;
-  page: Page<PostView>;
-}): JSX.Element {
-  const words = visit.words.explorerPages;
+function Posts({ id, page }: { id: number; page: Page<PostView> }): JSX.Element {
+  const words = useVisit().words.explorerPages;
   const path = `/account/channels/${id}/`;
   return (
     <>
-      <RowFaults visit={visit} actions={["delete-post"]} />
+      <RowFaults actions={["delete-post"]} />
       {page.results.length === 0 && <p class="empty">{words.noPosts}</p>}
       {withRoom(page.results).map(({ post, room }) => (
-        <Post visit={visit} post={post} room={room} context={context} />
+        <Post post={post} room={room} />
       ))}
       <Pager
-        visit={visit}
         page={page}
         path={path}
-        given={{ days: periodOf(visit) }}
+        given={{ days: periodOf() }}
         section="#posts"
         first={words.latestPosts}
         next={words.earlierPosts}
       >
         {page.results.length > 0 && (
-          <a href={asset(visit, `${path}?download=posts`)}>{words.downloadPosts}</a>
+          <a href={asset(`${path}?download=posts`)}>{words.downloadPosts}</a>
         )}
       </Pager>
     </>
@@ -110,42 +100,34 @@ function withRoom(posts: readonly PostView[]): { post: PostView; room: number }[
 }
 
 function Post({
-  visit,
   post,
   room,
-  context,
-}: PartProps & {
+}: {
   post: PostView;
   /** Characters available for the rest of its text. */
   room: number;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const words = useVisit().words.explorerPages;
   return (
     <article class="post">
       <p class="about">
-        <Moment visit={visit} at={post.published_at} />
+        <Moment at={post.published_at} />
         {post.edited_at !== null && (
           <span>
-            {words.edited} <Moment visit={visit} at={post.edited_at} />
+            {words.edited} <Moment at={post.edited_at} />
           </span>
         )}
-        {post.views_at !== null && <span>{words.viewsOf(shownNumber(visit, post.views))}</span>}
-        {countsOf(post, visit).map((count) => (
+        {post.views_at !== null && <span>{words.viewsOf(shownNumber(post.views))}</span>}
+        {countsOf(post).map((count) => (
           <span>{count}</span>
         ))}
-        <PostMarks visit={visit} post={post} />
+        <PostMarks post={post} />
       </p>
-      <ForwardedFrom visit={visit} post={post} />
-      <PostText
-        text={post.text}
-        shown={SHOWN_MAX}
-        rest={words.restOfPost}
-        restMax={room}
-        context={context}
-      />
-      {isStaff(visit) && (
+      <ForwardedFrom post={post} />
+      <PostText text={post.text} shown={SHOWN_MAX} rest={words.restOfPost} restMax={room} />
+      {isStaff() && (
         <ActionButton
-          visit={withoutForm(visit)}
+          inRow
           action="delete-post"
           label={words.deletePost}
           description={String(post.id)}
@@ -159,26 +141,26 @@ function Post({
 }
 
 /** A post's known counts, apart from views. */
-function countsOf({ forwards, reactions, comments }: PostView, visit: Visit): string[] {
-  const words = visit.words.explorerPages;
+function countsOf({ forwards, reactions, comments }: PostView): string[] {
+  const words = useVisit().words.explorerPages;
   const counts: [number | null, (count: string) => string][] = [
     [forwards, words.forwardsOf],
     [reactions, words.reactionsOf],
     [comments, words.commentsOf],
   ];
-  return counts.flatMap(([count, say]) => (count === null ? [] : say(shownNumber(visit, count))));
+  return counts.flatMap(([count, say]) => (count === null ? [] : say(shownNumber(count))));
 }
 
 /** Source of a forwarded post by name, linked if it is a channel of the catalog. */
-function ForwardedFrom({ visit, post }: { visit: Visit; post: PostView }): JSX.Element | null {
-  const words = visit.words.explorerPages;
+function ForwardedFrom({ post }: { post: PostView }): JSX.Element | null {
+  const words = useVisit().words.explorerPages;
   const { forwarded_from: id, forwarded_from_name: name } = post;
   if (id === null && name === null) return null;
   const shown = <bdi>{name ?? words.channelNumber(id ?? 0)}</bdi>;
   return (
     <p>
       {words.forwardedFrom}{" "}
-      {id === null ? shown : <a href={asset(visit, `/account/channels/${id}/`)}>{shown}</a>}
+      {id === null ? shown : <a href={asset(`/account/channels/${id}/`)}>{shown}</a>}
     </p>
   );
 }

@@ -4,10 +4,9 @@ import { AppError } from "../../../../errors.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
 import { dailyStatisticsList } from "../../../../verbs/daily-statistics.ts";
 import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 
 /** Selectable periods, as in the address's `days`; the first is the default. */
 export const PERIODS = ["30", "90", "366", "all"] as const;
@@ -38,25 +37,22 @@ export interface Readings extends ReadingPeriod {
   refusal: AppError | null;
 }
 
-export function periodOf({ query }: Visit): Period {
+export function periodOf(): Period {
+  const { query } = useVisit();
   return PERIODS.find((period) => period === query.get("days")) ?? PERIODS[0];
 }
 
 /** Channels' days in the period requested by the address, up to their last reading or post. */
-export async function readReadings(
-  cards: readonly CardView[],
-  visit: Visit,
-  context: SiteContext,
-): Promise<Readings> {
-  const period = periodOf(visit);
-  const today = dayOf(visit.nowMs);
-  const spans = cards.flatMap(({ id }) => spanOf(id, context));
+export async function readReadings(cards: readonly CardView[]): Promise<Readings> {
+  const period = periodOf();
+  const today = dayOf(useVisit().nowMs);
+  const spans = cards.flatMap(({ id }) => spanOf(id));
   const posts = cards.flatMap(({ last_post_at: at }) => (at && parseInstant(at)) || []);
   const ends = spans.length > 0 ? spans.map(({ last }) => last) : posts.map(dayOf);
   const to = Math.min(today, ends.length > 0 ? Math.max(...ends) : today);
   const first = Math.min(to, ...spans.map((span) => span.first));
   const days = period === "all" ? Math.min(to - first + 1, ALL_DAYS_MAX) : Number(period);
-  const open = firstDayOf(await planOf(visit, context), today);
+  const open = firstDayOf(await ownPlan(), today);
   // The shortest period is reduced to what the plan shows; longer ones are refused as a whole.
   const cut = (day: Day) => (to < open ? day : Math.max(day, open));
   const from = period === PERIODS[0] ? cut(to - days + 1) : to - days + 1;
@@ -65,8 +61,8 @@ export async function readReadings(
   const ids = cards.map(({ id }) => id);
   // Needed for growth, even if the period is shorter.
   const growthFrom = cut(to - GROWTH_DAYS);
-  const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
-  const rows = await orRefusal(requestDays(ids, from, to, visit, context));
+  const recent = await orRefusal(requestDays(ids, growthFrom, to));
+  const rows = await orRefusal(requestDays(ids, from, to));
   return {
     period,
     from,
@@ -94,18 +90,18 @@ export function firstDrawn({
 }
 
 /** The part of a period that one API call accepts; null if the plan does not include it. */
-export async function daysForCall(
-  { from, to }: ReadingPeriod,
-  visit: Visit,
-  context: SiteContext,
-): Promise<{ from: string; to: string } | null> {
+export async function daysForCall({
+  from,
+  to,
+}: ReadingPeriod): Promise<{ from: string; to: string } | null> {
   const first = Math.max(from, to - PERIOD_DAYS_MAX + 1);
-  if (first < firstDayOf(await planOf(visit, context), dayOf(visit.nowMs))) return null;
+  if (first < firstDayOf(await ownPlan(), dayOf(useVisit().nowMs))) return null;
   return { from: formatDay(first), to: formatDay(to) };
 }
 
 /** Days of a channel's first and last reading, if it has any. */
-function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day }[] {
+function spanOf(id: number): { first: Day; last: Day }[] {
+  const { services } = useSite();
   const { first = null, last = null } = services.statistics.span(id) ?? {};
   return first === null || last === null ? [] : [{ first, last }];
 }
@@ -118,19 +114,12 @@ async function requestDays(
   ids: readonly number[],
   from: Day,
   to: Day,
-  visit: Visit,
-  context: SiteContext,
 ): Promise<DailyStatisticsView[]> {
   const rows: DailyStatisticsView[] = [];
   for (let start = from; start <= to; start += PERIOD_DAYS_MAX) {
     const end = Math.min(start + PERIOD_DAYS_MAX - 1, to);
     const raw = { channels: ids.join(), from: formatDay(start), to: formatDay(end) };
-    const { results } = await lookUp<{ results: DailyStatisticsView[] }>(
-      dailyStatisticsList,
-      raw,
-      visit,
-      context,
-    );
+    const { results } = await lookUp<{ results: DailyStatisticsView[] }>(dailyStatisticsList, raw);
     rows.push(...results);
   }
   return rows;

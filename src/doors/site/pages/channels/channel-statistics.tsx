@@ -3,27 +3,24 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import type { AppError } from "../../../../errors.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
-import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
+import { shownNumber, told } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
-import { planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
 /** Subscribers and views by day in one picture, with the table it is drawn from. */
 export async function ReadingsChart({
   card,
   readings: { period, from, to, rows, refusal },
-  visit,
-  context,
-}: PartProps & {
+}: {
   card: CardView;
   readings: Readings;
 }): Promise<JSX.Element> {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const first = firstDrawn({ from, to, rows });
   const last = formatDay(to);
@@ -31,10 +28,10 @@ export async function ReadingsChart({
     <section aria-labelledby="statistics" class="card">
       <div class="row apart">
         <h2 id="statistics">{words.statistics}</h2>
-        <Periods visit={visit} path={`/account/channels/${card.id}/`} current={period} />
+        <Periods path={`/account/channels/${card.id}/`} current={period} />
       </div>
       {refusal !== null ? (
-        <p class="notice">{await historyRefusal(refusal, visit, context)}</p>
+        <p class="notice">{await historyRefusal(refusal)}</p>
       ) : rows.length === 0 ? (
         <p class="empty">{words.noStatistics}</p>
       ) : (
@@ -42,17 +39,15 @@ export async function ReadingsChart({
           <div data-chart="readings" data-from={first} data-to={last} aria-hidden="true" />
           <p class="row apart">
             <small>
-              <DayText visit={visit} day={first} /> – <DayText visit={visit} day={last} />
+              <DayText day={first} /> – <DayText day={last} />
             </small>
-            <a
-              href={asset(visit, `/account/channels/${card.id}/?days=${period}&download=readings`)}
-            >
+            <a href={asset(`/account/channels/${card.id}/?days=${period}&download=readings`)}>
               {words.downloadReadings}
             </a>
           </p>
           <details>
             <summary>{visit.words.table}</summary>
-            <ReadingsTable visit={visit} rows={rows} />
+            <ReadingsTable rows={rows} />
           </details>
         </>
       )}
@@ -61,36 +56,31 @@ export async function ReadingsChart({
 }
 
 /** Why a period is refused. */
-export async function historyRefusal(
-  error: AppError,
-  visit: Visit,
-  context: SiteContext,
-): Promise<string> {
-  const plan = await planOf(visit, context);
+export async function historyRefusal(error: AppError): Promise<string> {
+  const visit = useVisit();
+  const plan = await ownPlan();
   return error.code === "tariff_required" && plan.historyDays !== null
     ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
-    : inLanguage(visit.language, error.publicMessage);
+    : told(error.publicMessage);
 }
 
 /** Links to the same page with other periods. */
 export function Periods({
-  visit,
   path,
   current,
   query = {},
 }: {
-  visit: Visit;
   path: string;
   current: Period;
   /** Other parameters to keep in the address. */
   query?: Readonly<Record<string, string>>;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const words = useVisit().words.explorerPages;
   return (
     <nav aria-label={words.period} class="choices">
       {PERIODS.map((days) => (
         <a
-          href={asset(visit, `${path}?${new URLSearchParams({ ...query, days })}`)}
+          href={asset(`${path}?${new URLSearchParams({ ...query, days })}`)}
           aria-current={days === current ? "true" : undefined}
         >
           {days === "all" ? words.allDays : words.lastDays(Number(days))}
@@ -100,13 +90,8 @@ export function Periods({
   );
 }
 
-function ReadingsTable({
-  visit,
-  rows,
-}: {
-  visit: Visit;
-  rows: readonly DailyStatisticsView[];
-}): JSX.Element {
+function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   return (
     <Scroll label={words.statistics}>
@@ -129,11 +114,11 @@ function ReadingsTable({
           {rows.map((row) => (
             <tr>
               <th scope="row" data-value={row.day}>
-                <DayText visit={visit} day={row.day} />
+                <DayText day={row.day} />
               </th>
               {[row.subscribers, row.views, row.posts].map((value) => (
                 <td class="number" data-value={value}>
-                  {shownNumber(visit, value)}
+                  {shownNumber(value)}
                 </td>
               ))}
             </tr>

@@ -25,43 +25,36 @@ export const channelPage: SitePage = {
   path: "/account/channels/:id/",
   access: "member",
   async show(visit, context) {
-    const channel = namedChannel(visit);
-    const card = await lookUp<CardAnswer>(
-      channelsRetrieve,
-      { channel, include: "metrics" },
-      visit,
-      context,
-    );
+    const channel = namedChannel();
+    const card = await lookUp<CardAnswer>(channelsRetrieve, { channel, include: "metrics" });
     const words = visit.words.explorerPages;
-    const readings = await readReadings([card], visit, context);
-    const download = await channelDownload(card, readings, visit, context);
+    const readings = await readReadings([card]);
+    const download = await channelDownload(card, readings);
     if (download !== null) return download;
-    const habits = await readHabits(card, readings, visit, context);
-    const title = titleOf(visit, card);
+    const habits = await readHabits(card, readings);
+    const title = titleOf(card);
     return page(
       title,
       <>
-        <Done visit={visit} words={{ deleted: words.postDeleted }} />
-        {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
-        {channelFigures(card, readings, habits, visit)}
-        {await ReadingsChart({ card, readings, visit, context })}
+        <Done words={{ deleted: words.postDeleted }} />
+        {card.metrics?.err_30d == null && (await MetricsComing())}
+        {channelFigures(card, readings, habits)}
+        {await ReadingsChart({ card, readings })}
         <div class="halves">
           <div class="stack">
-            {habits !== null && habits.posts > 0 && <PostingHours visit={visit} habits={habits} />}
-            <ChannelCard visit={visit} card={card} directory={context.services.directory} />
+            {habits !== null && habits.posts > 0 && <PostingHours habits={habits} />}
+            <ChannelCard card={card} directory={context.services.directory} />
           </div>
-          {habits !== null && habits.posts > 0 && (
-            <BestPosts visit={visit} habits={habits} context={context} />
-          )}
+          {habits !== null && habits.posts > 0 && <BestPosts habits={habits} />}
         </div>
-        {await mentionsOfChannel(card, visit, context)}
-        {await channelPosts(card, visit, context)}
-        {await ChannelCalls({ visit, card, readings, context })}
+        {await mentionsOfChannel(card)}
+        {await channelPosts(card)}
+        {await ChannelCalls({ card, readings })}
         <p>
-          <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
+          <a href={asset("/account/channels/")}>← {words.allChannels}</a>
         </p>
       </>,
-      { heading: <ChannelHead visit={visit} card={card} title={title} context={context} /> },
+      { heading: <ChannelHead card={card} title={title} /> },
     );
   },
   actions: { "delete-post": deletePost },

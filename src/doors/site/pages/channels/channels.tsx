@@ -11,8 +11,8 @@ import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { countChannels, type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogForm } from "./catalog-form.tsx";
 import { CatalogResults } from "./catalog-results.tsx";
@@ -29,33 +29,33 @@ export const channelsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const { query } = visit;
-    const filter = filterOf(visit);
-    if (query.get("as") === "choices") return channelChoices(filter, visit, context);
+    const filter = filterOf();
+    if (query.get("as") === "choices") return channelChoices(filter);
     const wanted = { limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
     const [found, count] = await Promise.all([
-      orRefusal(findChannels(filter, wanted, visit, context)),
-      countChannels(filter, context),
+      orRefusal(findChannels(filter, wanted)),
+      countChannels(filter),
     ]);
     const isRefused = found instanceof AppError;
     const summary = isRefused
-      ? cutText(messageOf(visit, found), SUMMARY_BYTES_MAX)
-      : countText(visit, count, found.results.length);
-    const isFault = isRefused && found.code === "invalid" && !isShortQuery(visit, found);
+      ? cutText(messageOf(found), SUMMARY_BYTES_MAX)
+      : countText(count, found.results.length);
+    const isFault = isRefused && found.code === "invalid" && !isShortQuery(found);
     return page(
       visit.words.channels,
       <>
         <search>
-          <CatalogForm visit={visit} directory={context.services.directory} />
+          <CatalogForm directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
         <p>
-          <a href={asset(visit, "/account/trending/")}>{visit.words.trendingPage.title}</a>
+          <a href={asset("/account/trending/")}>{visit.words.trendingPage.title}</a>
         </p>
         <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
           {isRefused ? (
-            <Refusal visit={visit} error={found} />
+            <Refusal error={found} />
           ) : (
-            await CatalogResults({ visit, context, page: found, filter, summary, count })
+            await CatalogResults({ page: found, filter, summary, count })
           )}
         </section>
       </>,
@@ -63,38 +63,41 @@ export const channelsPage: SitePage = {
     );
   },
   actions: {
-    export(visit, context) {
-      const { ids: _, ordering: __, ...filter } = givenOf(filterOf(visit)) as Partial<Filter>;
-      return bulkDownload(exportChannels, filter, "channels", visit, context);
+    export() {
+      const { ids: _, ordering: __, ...filter } = givenOf(filterOf()) as Partial<Filter>;
+      return bulkDownload(exportChannels, filter, "channels");
     },
   },
 };
 
-function countText(visit: Visit, count: CatalogCount | null, shown: number): string {
-  const words = visit.words.explorerPages;
+function countText(count: CatalogCount | null, shown: number): string {
+  const words = useVisit().words.explorerPages;
   if (count === null) return words.foundOnPage(shown);
-  const number = shownNumber(visit, count.channels);
+  const number = shownNumber(count.channels);
   return count.isMore ? words.matchesOver(number) : words.matches(number);
 }
 
-function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Element {
+function Refusal({ error }: { error: AppError }): JSX.Element {
+  const visit = useVisit();
   return (
     <p class="notice">
-      <bdi>{messageOf(visit, error)}</bdi>{" "}
+      <bdi>{messageOf(error)}</bdi>{" "}
       {error.faults?.["cursor"] !== undefined && (
-        <a href={asset(visit, PATH)}>{visit.words.explorerPages.firstPage}</a>
+        <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}
     </p>
   );
 }
 
 /** Whether the only fault is a `q` that is too short, because somebody is still typing it. */
-function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
+function isShortQuery({ faults = {} }: AppError): boolean {
+  const { query } = useVisit();
   const length = [...(query.get("q") ?? "").trim()].length;
   return Object.keys(faults).join() === "q" && length < QUERY_LENGTH_MIN;
 }
 
-function messageOf(visit: Visit, error: AppError): string {
+function messageOf(error: AppError): string {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
-  return isShortQuery(visit, error) ? words.shortQuery : filterFaults(visit, error, words.filters);
+  return isShortQuery(error) ? words.shortQuery : filterFaults(visit, error, words.filters);
 }

@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { PartProps } from "../../site-context.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Says that missing growth and engagement are being computed; null if no update is pending. */
-export async function MetricsComing({ visit, context }: PartProps): Promise<JSX.Element | null> {
-  const awaited = await context.jobs.dueAfterImport();
+export async function MetricsComing(): Promise<JSX.Element | null> {
+  const visit = useVisit();
+  const awaited = await useSite().jobs.dueAfterImport();
   // On a node, the job's name includes the node's.
   if (!awaited.some((name) => name === "metrics" || name.startsWith("metrics@"))) return null;
   return (

@@ -3,8 +3,7 @@ import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PostView } from "../../../../catalog/posts/post.ts";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Paired marks: a text is not cut between the two. */
 const PAIRS = ["```", "**", "__", "~~", "`"];
@@ -18,7 +17,6 @@ export function PostText({
   shown,
   rest,
   restMax = Number.POSITIVE_INFINITY,
-  context,
 }: {
   text: string;
   /** Characters of a long text to show at once. */
@@ -27,24 +25,24 @@ export function PostText({
   rest?: string;
   /** Approximate limit for the rest in characters; anything beyond is omitted. */
   restMax?: number;
-  context: Pick<SiteContext, "postHtml">;
 }): JSX.Element {
   const [start, more] = foldLong(text, shown);
   const [folded, over] = restMax < shown ? ["", more] : foldLong(more, restMax);
   return (
     <>
-      <Html text={more === "" ? start : `${start} …`} context={context} />
+      <Html text={more === "" ? start : `${start} …`} />
       {folded !== "" && rest !== undefined && (
         <details>
           <summary>{rest}</summary>
-          <Html text={`… ${folded}${over === "" ? "" : " …"}`} context={context} />
+          <Html text={`… ${folded}${over === "" ? "" : " …"}`} />
         </details>
       )}
     </>
   );
 }
 
-function Html({ text, context }: { text: string; context: Pick<SiteContext, "postHtml"> }) {
+function Html({ text }: { text: string }) {
+  const context = useSite();
   return (
     <div class="text" dir="auto">
       {raw(context.postHtml(text))}
@@ -54,32 +52,25 @@ function Html({ text, context }: { text: string; context: Pick<SiteContext, "pos
 
 /** A post's media, its mark of advertising, and the link to it in the messenger. */
 export function PostMarks({
-  visit,
   post: { media, is_ad, link },
 }: {
-  visit: Visit;
   post: Pick<PostView, "media" | "is_ad" | "link">;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const words = useVisit().words.explorerPages;
   return (
     <>
       {media?.map((kind) => (
         <span>{words.media[kind]}</span>
       ))}
       {is_ad && <span class="badge warn">{words.advertising}</span>}
-      <PostLink visit={visit} link={link} />
+      <PostLink link={link} />
     </>
   );
 }
 
 /** Link to a post in its messenger; null if it does not lead to the web. */
-export function PostLink({
-  visit,
-  link,
-}: {
-  visit: Visit;
-  link: string | null;
-}): JSX.Element | null {
+export function PostLink({ link }: { link: string | null }): JSX.Element | null {
+  const visit = useVisit();
   if (link === null || webAddress(link) === null) return null;
   return <UserLink address={link}>{visit.words.explorerPages.openPost}</UserLink>;
 }

@@ -3,12 +3,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { AppError } from "../../../../errors.ts";
 import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
-import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
@@ -21,28 +20,24 @@ const ORDERINGS = ["-growth_30d_percent", "-growth_7d", "-growth_30d"] as const;
 export const trendingPage: SitePage = {
   path: PATH,
   access: "member",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.trendingPage;
-    const filter = trendingOf(visit);
-    const found = await orRefusal(
-      findChannels(filter, { limit: SHOWN_MAX, cursor: "" }, visit, context),
-    );
+    const filter = trendingOf();
+    const found = await orRefusal(findChannels(filter, { limit: SHOWN_MAX, cursor: "" }));
     const isFault = found instanceof AppError;
     const grown = isFault ? [] : found.results.filter(hasGrown);
     return page(
       words.title,
       <>
         <p>{words.about}</p>
-        <TrendingForm visit={visit} context={context} ordering={filter.ordering} />
+        <TrendingForm ordering={filter.ordering} />
         {grown.length === 0 ? (
-          ((await MetricsComing({ visit, context })) ?? <p class="empty">{words.nothing}</p>)
+          ((await MetricsComing()) ?? <p class="empty">{words.nothing}</p>)
         ) : (
           <>
-            <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")}>
+            <form id={COMPARE} method="get" action={asset("/account/compare/")}>
               <p class="row apart">
-                <a
-                  href={asset(visit, `/account/channels/?${new URLSearchParams(givenOf(filter))}`)}
-                >
+                <a href={asset(`/account/channels/?${new URLSearchParams(givenOf(filter))}`)}>
                   {words.all}
                 </a>
                 <button type="submit" class="second small">
@@ -50,7 +45,7 @@ export const trendingPage: SitePage = {
                 </button>
               </p>
             </form>
-            {await CatalogTable({ visit, context, cards: grown })}
+            {await CatalogTable({ cards: grown })}
           </>
         )}
       </>,
@@ -60,8 +55,8 @@ export const trendingPage: SitePage = {
 };
 
 /** Category, territory and ordering by growth, from the address; no other filters. */
-function trendingOf(visit: Visit): Filter {
-  const given = filterOf(visit);
+function trendingOf(): Filter {
+  const given = filterOf();
   const empty = Object.fromEntries(Object.keys(given).map((name) => [name, ""])) as Filter;
   const { category, territory } = given;
   const ordering = ORDERINGS.find((one) => one === given.ordering) ?? ORDERINGS[0];
@@ -72,17 +67,12 @@ function hasGrown({ metrics }: CardAnswer): boolean {
   return (metrics?.growth_30d ?? 0) > 0 || (metrics?.growth_7d ?? 0) > 0;
 }
 
-function TrendingForm({
-  visit,
-  context: { services },
-  ordering,
-}: PartProps & {
-  ordering: string;
-}): JSX.Element {
-  const { channelFields: labels, explorerPages: words } = visit.words;
-  const field = { visit, search: "trending" };
+function TrendingForm({ ordering }: { ordering: string }): JSX.Element {
+  const { services } = useSite();
+  const { channelFields: labels, explorerPages: words } = useVisit().words;
+  const field = { search: "trending" };
   return (
-    <form method="get" action={asset(visit, PATH)} class="filters">
+    <form method="get" action={asset(PATH)} class="filters">
       <PlaceFilters
         {...field}
         directory={services.directory}

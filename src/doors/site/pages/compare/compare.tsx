@@ -4,11 +4,10 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
-import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
 import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
@@ -21,15 +20,15 @@ const PATH = "/account/compare/";
 export const comparePage: SitePage = {
   path: PATH,
   access: "member",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.comparePages;
-    const compared = await readCompared(visit, context);
+    const compared = await readCompared();
     const { cards, unknown, isTooMany } = compared;
     return page(
       words.compare,
       <>
         <p>
-          <a href={asset(visit, "/account/channels/")}>← {visit.words.explorerPages.allChannels}</a>
+          <a href={asset("/account/channels/")}>← {visit.words.explorerPages.allChannels}</a>
         </p>
         {unknown.length > 0 && (
           <p class="notice">
@@ -37,32 +36,28 @@ export const comparePage: SitePage = {
           </p>
         )}
         {isTooMany && <p class="notice">{words.tooMany(COMPARED_MAX)}</p>}
-        <Chosen visit={visit} cards={cards} />
-        {cards.length === 0 ? (
-          <p class="empty">{words.nothing}</p>
-        ) : (
-          await Picture({ visit, context, compared })
-        )}
+        <Chosen cards={cards} />
+        {cards.length === 0 ? <p class="empty">{words.nothing}</p> : await Picture({ compared })}
       </>,
     );
   },
 };
 
 /** The compared channels, each with a button to remove it, and the form for adding one. */
-function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }): JSX.Element {
-  const words = visit.words.comparePages;
+function Chosen({ cards }: { cards: readonly CardView[] }): JSX.Element {
+  const words = useVisit().words.comparePages;
   const idsWithout = (card: CardView) => cards.flatMap(({ id }) => (id === card.id ? [] : id));
   return (
-    <form method="get" action={asset(visit, PATH)} class="card chosen">
+    <form method="get" action={asset(PATH)} class="card chosen">
       <ul class="chips">
         {cards.map((card, at) => (
           <li class={`tint-${at}`}>
             <input type="hidden" name="channels" value={card.id} />
-            <bdi>{titleOf(visit, card)}</bdi>
-            <a href={hrefOf(visit, idsWithout(card))}>
+            <bdi>{titleOf(card)}</bdi>
+            <a href={hrefOf(idsWithout(card))}>
               <span aria-hidden="true">×</span>
               <span class="hidden">
-                {words.remove} {titleOf(visit, card)}
+                {words.remove} {titleOf(card)}
               </span>
             </a>
           </li>
@@ -70,9 +65,9 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
       </ul>
       {cards.length < COMPARED_MAX && (
         <div class="row">
-          <input type="hidden" name="days" value={periodOf(visit)} />
-          <input type="hidden" name="measure" value={measureOf(visit)} />
-          <ChannelPicker visit={visit} label={words.add} />
+          <input type="hidden" name="days" value={periodOf()} />
+          <input type="hidden" name="measure" value={measureOf()} />
+          <ChannelPicker label={words.add} />
           <button type="submit">{words.addButton}</button>
         </div>
       )}
@@ -80,18 +75,13 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
   );
 }
 
-async function Picture({
-  visit,
-  context,
-  compared,
-}: PartProps & {
-  compared: Compared;
-}): Promise<JSX.Element> {
+async function Picture({ compared }: { compared: Compared }): Promise<JSX.Element> {
+  const visit = useVisit();
   const words = visit.words.comparePages;
   const { cards, rows, refusal, comparisons } = compared;
-  const days = await daysForCall(compared, visit, context);
-  const measure = measureOf(visit);
-  const period = periodOf(visit);
+  const days = await daysForCall(compared);
+  const measure = measureOf();
+  const period = periodOf();
   const ids = cards.map(({ id }) => id);
   const query = { channels: ids.join(), measure };
   return (
@@ -99,29 +89,27 @@ async function Picture({
       <section class="card" aria-labelledby="picture">
         <h2 id="picture">{words.measures[measure]}</h2>
         <div class="row apart">
-          <Measures visit={visit} ids={ids} current={measure} />
-          <Periods visit={visit} path={PATH} current={period} query={query} />
+          <Measures ids={ids} current={measure} />
+          <Periods path={PATH} current={period} query={query} />
         </div>
         {refusal !== null ? (
-          <p class="notice">{await historyRefusal(refusal, visit, context)}</p>
+          <p class="notice">{await historyRefusal(refusal)}</p>
         ) : rows.length === 0 ? (
           <p class="empty">{visit.words.explorerPages.noStatistics}</p>
         ) : (
           <ComparedDays
-            visit={visit}
             compared={compared}
             measure={measure}
-            titles={cards.map((card) => titleOf(visit, card))}
+            titles={cards.map((card) => titleOf(card))}
           />
         )}
       </section>
-      <ComparedFigures visit={visit} compared={compared} />
+      <ComparedFigures compared={compared} />
       {(days !== null || comparisons.size > 0) && (
         <section aria-labelledby="api">
           <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
           {days !== null && (
             <ApiCall
-              visit={visit}
               label={words.compare}
               path="/v1/msgr/stats/daily/"
               query={{ channels: ids.join(), ...days }}
@@ -129,7 +117,6 @@ async function Picture({
           )}
           {comparisons.size > 0 && (
             <ApiCall
-              visit={visit}
               label={words.compare}
               path="/v1/msgr/channels/compare/"
               query={comparisonCall(cards, compared)}
@@ -141,23 +128,12 @@ async function Picture({
   );
 }
 
-function Measures({
-  visit,
-  ids,
-  current,
-}: {
-  visit: Visit;
-  ids: readonly number[];
-  current: Measure;
-}): JSX.Element {
-  const words = visit.words.comparePages;
+function Measures({ ids, current }: { ids: readonly number[]; current: Measure }): JSX.Element {
+  const words = useVisit().words.comparePages;
   return (
     <nav aria-label={words.measure} class="choices">
       {MEASURES.map((measure) => (
-        <a
-          href={hrefOf(visit, ids, { measure })}
-          aria-current={measure === current ? "true" : undefined}
-        >
+        <a href={hrefOf(ids, { measure })} aria-current={measure === current ? "true" : undefined}>
           {words.measures[measure]}
         </a>
       ))}
@@ -166,7 +142,7 @@ function Measures({
 }
 
 /** Address of the page with these channels and other parameters. */
-function hrefOf(visit: Visit, ids: readonly number[], more: { measure?: Measure } = {}): string {
-  const query = { days: periodOf(visit), measure: measureOf(visit), ...more };
-  return asset(visit, `${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
+function hrefOf(ids: readonly number[], more: { measure?: Measure } = {}): string {
+  const query = { days: periodOf(), measure: measureOf(), ...more };
+  return asset(`${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
 }

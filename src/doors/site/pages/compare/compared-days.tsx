@@ -6,7 +6,7 @@ import { DayText } from "../../look/answer-times.tsx";
 import { shownPart } from "../../look/change.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { firstDrawn } from "../channels/channel-readings.ts";
 import type { Compared } from "./compared.ts";
 
@@ -14,22 +14,22 @@ import type { Compared } from "./compared.ts";
 export const MEASURES = ["subscribers", "growth", "views"] as const;
 export type Measure = (typeof MEASURES)[number];
 
-export function measureOf({ query }: Visit): Measure {
+export function measureOf(): Measure {
+  const { query } = useVisit();
   return MEASURES.find((measure) => measure === query.get("measure")) ?? MEASURES[0];
 }
 
 /** A line per channel, with the table they are drawn from. */
 export function ComparedDays({
-  visit,
   compared: { cards, from, to, rows },
   measure,
   titles,
 }: {
-  visit: Visit;
   compared: Compared;
   measure: Measure;
   titles: readonly string[];
 }): JSX.Element {
+  const visit = useVisit();
   const days = [...new Set(rows.map(({ day }) => day))].sort();
   const lines = cards.map(({ id }) =>
     valuesOf(
@@ -38,7 +38,7 @@ export function ComparedDays({
     ),
   );
   const text = (value: number) =>
-    measure === "growth" ? shownPart(visit, value / 100, true) : shownNumber(visit, value);
+    measure === "growth" ? shownPart(value / 100, true) : shownNumber(value);
   return (
     <>
       <div
@@ -66,7 +66,7 @@ export function ComparedDays({
               {days.map((day) => (
                 <tr>
                   <th scope="row" data-value={day}>
-                    <DayText visit={visit} day={day} />
+                    <DayText day={day} />
                   </th>
                   {lines.map((values) => {
                     const value = values.get(day);

@@ -6,20 +6,19 @@ import { ChangeText, shownPercent } from "../../look/change.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import type { Compared } from "./compared.ts";
 
 /** A table with the same figures for each channel. */
 export function ComparedFigures({
-  visit,
   compared: { cards, rows, recent, comparisons },
 }: {
-  visit: Visit;
   compared: Compared;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.explorerPages;
   const compareWords = visit.words.comparePages;
-  const number = (value: number | null) => (value === null ? "—" : shownNumber(visit, value));
+  const number = (value: number | null) => (value === null ? "—" : shownNumber(value));
   const columns = [
     visit.words.channelFields.title,
     `#${visit.words.channelFields.subscribers}`,
@@ -41,13 +40,13 @@ export function ComparedFigures({
             <th scope="row">
               <span class="named-channel">
                 <span class={`dot tint-${at}`} />
-                <ChannelLink visit={visit} id={card.id} title={card.title} image={card.image} />
+                <ChannelLink id={card.id} title={card.title} image={card.image} />
               </span>
             </th>
             <td class="number">{number(card.subscribers)}</td>
             {[7, 30].map((days) => (
               <td class="number">
-                <ChangeText visit={visit} change={changeOver(last, days)} />
+                <ChangeText change={changeOver(last, days)} />
               </td>
             ))}
             <td class="number">
@@ -62,7 +61,7 @@ export function ComparedFigures({
                 <small>{compareWords.ads(number(comparison.ads))}</small>
               )}
             </td>
-            <td class="number">{shownPercent(visit, comparison?.err)}</td>
+            <td class="number">{shownPercent(comparison?.err)}</td>
           </tr>
         );
       })}

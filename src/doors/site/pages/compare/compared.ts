@@ -7,9 +7,8 @@ import { parseNumber } from "../../../../values/parse-number.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../verbs/channels.ts";
 import { channelsCompareList } from "../../../../verbs/compare.ts";
 import { cutText } from "../../forms/cut-text.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import {
   PERIODS,
   type ReadingPeriod,
@@ -33,15 +32,15 @@ export interface Compared extends Readings {
 }
 
 /** Reads the address's `channels`: numbers, @handles or links, without duplicates. */
-export async function readCompared(visit: Visit, context: SiteContext): Promise<Compared> {
-  const named = visit.query.getAll("channels").flatMap((text) => text.split(/[\s,]+/));
+export async function readCompared(): Promise<Compared> {
+  const named = useVisit()
+    .query.getAll("channels")
+    .flatMap((text) => text.split(/[\s,]+/));
   const names = [...new Set(named.filter((name) => name !== ""))];
-  const found = await Promise.all(
-    names.slice(0, 2 * COMPARED_MAX).map((name) => findCard(name, visit, context)),
-  );
+  const found = await Promise.all(names.slice(0, 2 * COMPARED_MAX).map((name) => findCard(name)));
   const cards = new Map(found.flatMap((card) => (card === null ? [] : [[card.id, card] as const])));
   const shown = [...cards.values()].slice(0, COMPARED_MAX);
-  const readings = await readReadings(shown, visit, context);
+  const readings = await readReadings(shown);
   return {
     cards: shown,
     unknown: names
@@ -49,21 +48,17 @@ export async function readCompared(visit: Visit, context: SiteContext): Promise<
       .map((name) => cutText(name, NAME_BYTES_MAX)),
     isTooMany: names.length > COMPARED_MAX && cards.size >= COMPARED_MAX,
     ...readings,
-    comparisons: await readComparisons(shown, readings, visit, context),
+    comparisons: await readComparisons(shown, readings),
   };
 }
 
 async function readComparisons(
   cards: readonly CardView[],
   period: ReadingPeriod,
-  visit: Visit,
-  context: SiteContext,
 ): Promise<Compared["comparisons"]> {
   if (cards.length === 0) return new Map();
   const raw = comparisonCall(cards, period);
-  const found = await orRefusal(
-    lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw, visit, context),
-  );
+  const found = await orRefusal(lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw));
   return new Map(
     found instanceof AppError ? [] : found.results.map((one) => [one.channel, one] as const),
   );
@@ -78,16 +73,12 @@ export function comparisonCall(
   return { channels: cards.map(({ id }) => id).join(), ...bounds };
 }
 
-async function findCard(
-  name: string,
-  visit: Visit,
-  context: SiteContext,
-): Promise<CardView | null> {
+async function findCard(name: string): Promise<CardView | null> {
   try {
     if (parseNumber(name) === null) {
-      return await lookUp<CardView>(channelsResolveRetrieve, { q: name }, visit, context);
+      return await lookUp<CardView>(channelsResolveRetrieve, { q: name });
     }
-    const page = await lookUp<Page<CardView>>(channelsList, { ids: name }, visit, context);
+    const page = await lookUp<Page<CardView>>(channelsList, { ids: name });
     return page.results[0] ?? null;
   } catch (error) {
     if (error instanceof AppError && ["not_found", "invalid"].includes(error.code)) return null;

@@ -13,10 +13,9 @@ import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, SelectField } from "../../look/form.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 
 type Fault = AuthorizationFault | "off" | "client";
@@ -29,19 +28,21 @@ export const authorizePage: SitePage = {
   path: "/account/authorize/",
   // Requires signing in first, so that strangers trigger nothing, such as fetching a metadata document.
   access: "person",
-  async show(visit, context) {
-    const parsed = await parse(visit, context);
-    return "fault" in parsed ? faultView(visit, parsed.fault) : consentView(visit, parsed.request);
+  async show() {
+    const parsed = await parse();
+    return "fault" in parsed ? faultView(parsed.fault) : consentView(parsed.request);
   },
   actions: { allow, refuse },
 };
 
-async function parse(visit: Visit, context: SiteContext): Promise<ParsedRequest> {
+async function parse(): Promise<ParsedRequest> {
+  const visit = useVisit();
+  const context = useSite();
   const issuer = context.oauthAddress();
   if (issuer === null) return { fault: "off" };
   const clientId = visit.query.get("client_id") ?? "";
   if (isDocumentId(clientId)) {
-    requireTurn(visit, context, [`document ${visit.signedIn?.person.email}`]);
+    requireTurn([`document ${visit.signedIn?.person.email}`]);
   }
   const client = await context.oauth.client(clientId);
   if (client === null) return { fault: "client" };
@@ -50,9 +51,9 @@ async function parse(visit: Visit, context: SiteContext): Promise<ParsedRequest>
 }
 
 /** Shown here instead of at the client's address, because an invalid request must not redirect anybody. */
-function faultView(visit: Visit, fault: Fault): View {
-  if (fault === "off") return notFoundPage(visit);
-  const words = visit.words.oauthPages;
+function faultView(fault: Fault): View {
+  if (fault === "off") return notFoundPage();
+  const words = useVisit().words.oauthPages;
   return page(
     words.title,
     <>
@@ -63,7 +64,8 @@ function faultView(visit: Visit, fault: Fault): View {
   );
 }
 
-function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest): View {
+function consentView({ client, redirectUri }: AuthorizationRequest): View {
+  const visit = useVisit();
   const words = visit.words.oauthPages;
   const { memberships } = visit;
   if (memberships.length === 0) return page(words.title, <p>{visit.words.noOrganization}</p>);
@@ -86,12 +88,12 @@ function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest
         <li>{words.ends}</li>
       </ul>
       <p>{words.trust}</p>
-      <Form visit={visit} action="allow">
-        <OrganizationField visit={visit} />
+      <Form action="allow">
+        <OrganizationField />
         <button type="submit">{words.allow}</button>
       </Form>
       <div class="others">
-        <ActionButton visit={visit} action="refuse" label={words.refuse} />
+        <ActionButton action="refuse" label={words.refuse} />
       </div>
       <p class="wrapped">
         <small>{words.signedInAs(visit.signedIn?.person.email ?? "")}</small>
@@ -100,15 +102,14 @@ function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest
   );
 }
 
-function OrganizationField({ visit }: { visit: Visit }): JSX.Element {
+function OrganizationField(): JSX.Element {
+  const visit = useVisit();
   const options = visit.memberships.map(({ organization: { id, name } }) => ({
     value: String(id),
     label: name,
   }));
   return (
     <SelectField
-      visit={visit}
-      action="allow"
       name="organization"
       label={visit.words.organization}
       value={String(visit.membership?.organization.id)}
@@ -117,34 +118,34 @@ function OrganizationField({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-async function allow(visit: Visit, context: SiteContext): Promise<View> {
-  const parsed = await parse(visit, context);
-  if ("fault" in parsed) return faultView(visit, parsed.fault);
-  const { form, memberships } = visit;
+async function allow(): Promise<View> {
+  const parsed = await parse();
+  if ("fault" in parsed) return faultView(parsed.fault);
+  const { form, memberships } = useVisit();
   const ids = memberships.map(({ organization }) => String(organization.id));
   const { organization: chosen } = await readFields({
     organization: () => requiredChoice(ids, form.get("organization")),
   });
   const place = memberships.find(({ organization }) => String(organization.id) === chosen);
   if (place === undefined) throw new Error("the chosen organization is not one of the visitor's");
-  requireTurn(visit, context, [`key ${place.organization.id}`]);
-  const code = await context.oauth.grant(parsed.request, place.member.id);
-  return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, { code }));
+  requireTurn([`key ${place.organization.id}`]);
+  const code = await useSite().oauth.grant(parsed.request, place.member.id);
+  return leaveView(parsed.request, answerAddress(parsed.request, parsed.issuer, { code }));
 }
 
-async function refuse(visit: Visit, context: SiteContext): Promise<View> {
-  const parsed = await parse(visit, context);
-  if ("fault" in parsed) return faultView(visit, parsed.fault);
+async function refuse(): Promise<View> {
+  const parsed = await parse();
+  if ("fault" in parsed) return faultView(parsed.fault);
   const answer = { error: "access_denied" } as const;
-  return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, answer));
+  return leaveView(parsed.request, answerAddress(parsed.request, parsed.issuer, answer));
 }
 
 /**
  * Leads to the client through a page: browsers apply the policy for forms, which only allows the appliance,
  * to a redirect after a form and everything that follows.
  */
-function leaveView(visit: Visit, { redirectUri }: AuthorizationRequest, to: string): View {
-  const words = visit.words.oauthPages;
+function leaveView({ redirectUri }: AuthorizationRequest, to: string): View {
+  const words = useVisit().words.oauthPages;
   return page(
     words.title,
     <p role="status" class="wrapped">

@@ -6,7 +6,7 @@ import {
   mcpAddress,
 } from "../../../../customers/keys/connect-snippets.ts";
 import { Snippet } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /**
  * How to connect each kind of assistant, in one step: a link to press or a text to paste.
@@ -14,26 +14,25 @@ import type { Visit } from "../../visit/visit.ts";
  * @param oauthAddress the appliance's address if that alone is enough; null if not
  */
 export function ConnectWays({
-  visit,
   filledIn,
   oauthAddress,
 }: {
-  visit: Visit;
   filledIn?: string;
   oauthAddress: string | null;
 }): JSX.Element {
+  const visit = useVisit();
   return (
     <>
-      {oauthAddress !== null && <ByAddress visit={visit} address={mcpAddress(oauthAddress)} />}
+      {oauthAddress !== null && <ByAddress address={mcpAddress(oauthAddress)} />}
       {connectSnippets(visit.ownAddress, filledIn).map((snippet) => (
-        <Way visit={visit} snippet={snippet} />
+        <Way snippet={snippet} />
       ))}
     </>
   );
 }
 
-function ByAddress({ visit, address }: { visit: Visit; address: string }): JSX.Element {
-  const words = visit.words.organizationPages;
+function ByAddress({ address }: { address: string }): JSX.Element {
+  const words = useVisit().words.organizationPages;
   return (
     <section aria-labelledby="by-address">
       <h2 id="by-address">claude.ai, ChatGPT</h2>
@@ -43,8 +42,8 @@ function ByAddress({ visit, address }: { visit: Visit; address: string }): JSX.E
   );
 }
 
-function Way({ visit, snippet }: { visit: Visit; snippet: ConnectSnippet }): JSX.Element {
-  const words = visit.words.organizationPages;
+function Way({ snippet }: { snippet: ConnectSnippet }): JSX.Element {
+  const words = useVisit().words.organizationPages;
   const { id, files = [], text, link } = snippet;
   const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
   return (

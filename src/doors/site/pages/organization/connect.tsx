@@ -20,17 +20,15 @@ export const connectPage: SitePage = {
     return page(
       visit.words.connect,
       <>
-        <Done visit={visit} words={{ revoked: words.keyRevoked }} />
-        <RowFaults visit={visit} actions={["revoke"]} />
-        <GrantList visit={visit} context={context} />
+        <Done words={{ revoked: words.keyRevoked }} />
+        <RowFaults actions={["revoke"]} />
+        <GrantList />
         <p>
           {words.connectIntro} <code>{mcpAddress(visit.ownAddress)}</code>. {words.connectKey}{" "}
           <code>{KEY_PLACE}</code>.
         </p>
-        <Form visit={visit} action="make-key" once>
+        <Form action="make-key" once>
           <TextField
-            visit={visit}
-            action="make-key"
             name="name"
             label={words.keyName}
             hint={words.fillInHint}
@@ -39,15 +37,14 @@ export const connectPage: SitePage = {
           <button type="submit">{words.fillIn}</button>
         </Form>
         <p>
-          {words.connectCost} <a href={asset(visit, "/docs/mcp/")}>{words.toolsPage}</a>.
+          {words.connectCost} <a href={asset("/docs/mcp/")}>{words.toolsPage}</a>.
         </p>
-        <ConnectWays visit={visit} oauthAddress={context.oauthAddress()} />
+        <ConnectWays oauthAddress={context.oauthAddress()} />
       </>,
     );
   },
   actions: {
-    "make-key": (visit, context) =>
-      makeKey(visit, context, { access: "read_only", expiresAt: null }),
-    revoke: (visit, context) => revokeKey(visit, context, "/account/connect/"),
+    "make-key": () => makeKey({ access: "read_only", expiresAt: null }),
+    revoke: () => revokeKey("/account/connect/"),
   },
 };

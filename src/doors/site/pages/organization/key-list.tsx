@@ -6,11 +6,9 @@ import type { Key } from "../../../../customers/keys/keys.table.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { withoutForm } from "../../look/row-actions.tsx";
 import { DayOf, LastDayBefore } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
-import { isManager, membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { isManager, ownMembership } from "../../visit/viewer.ts";
 import { withQuery } from "../staff/console.tsx";
 import { visibleKeys } from "./revoke-key.ts";
 
@@ -26,23 +24,24 @@ interface ListedKey {
 const KEYS_PER_PAGE = 50;
 
 /** Working keys, and below them, folded, keys that will never work again; each list has pages. */
-export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
+export async function KeyList(): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.organizationPages;
-  const working = await pageOf(visit, context, { areEnded: false, at: "before" });
-  const ended = await pageOf(visit, context, { areEnded: true, at: "ended-before" });
-  const label = isManager(visit) ? words.allKeys : words.yourKeys;
+  const working = await pageOf({ areEnded: false, at: "before" });
+  const ended = await pageOf({ areEnded: true, at: "ended-before" });
+  const label = isManager() ? words.allKeys : words.yourKeys;
   return (
     <>
       <h2>{label}</h2>
       {working.listed.length === 0 ? (
         <p class="empty">{words.noKeys}</p>
       ) : (
-        <KeyTable visit={visit} label={label} page={working} />
+        <KeyTable label={label} page={working} />
       )}
       {ended.listed.length > 0 && (
         <details open={visit.query.has("ended-before")}>
           <summary>{words.oldKeys}</summary>
-          <KeyTable visit={visit} label={words.oldKeys} page={ended} />
+          <KeyTable label={words.oldKeys} page={ended} />
         </details>
       )}
     </>
@@ -56,17 +55,14 @@ interface KeyPage {
 }
 
 /** @param at name of the query parameter for the page's start */
-async function pageOf(
-  visit: Visit,
-  context: SiteContext,
-  { areEnded, at }: { areEnded: boolean; at: string },
-): Promise<KeyPage> {
+async function pageOf({ areEnded, at }: { areEnded: boolean; at: string }): Promise<KeyPage> {
+  const visit = useVisit();
   const { nowMs } = visit;
   const before = parseNumber(visit.query.get(at) ?? "");
   // One more than is shown tells whether there is another page.
   const limit = KEYS_PER_PAGE + 1;
-  const found = await context.keys.newest({
-    ...visibleKeys(visit),
+  const found = await useSite().keys.newest({
+    ...visibleKeys(),
     areEnded,
     nowMs,
     before,
@@ -75,20 +71,15 @@ async function pageOf(
   const shown = found.slice(0, KEYS_PER_PAGE);
   const last = shown.at(-1);
   return {
-    listed: await listOf(visit, context, shown),
-    next:
-      last === undefined || found.length === shown.length
-        ? null
-        : withQuery(visit, { [at]: last.id }),
+    listed: await listOf(shown),
+    next: last === undefined || found.length === shown.length ? null : withQuery({ [at]: last.id }),
   };
 }
 
-async function listOf(
-  visit: Visit,
-  { accounts, services }: SiteContext,
-  keys: readonly Key[],
-): Promise<ListedKey[]> {
-  const members = await accounts.members(membershipOf(visit).organization.id);
+async function listOf(keys: readonly Key[]): Promise<ListedKey[]> {
+  const visit = useVisit();
+  const { accounts, services } = useSite();
+  const members = await accounts.members(ownMembership().organization.id);
   const owners = new Map(members.map((member) => [member.id, member]));
   return keys.flatMap((key) => {
     const owner = owners.get(key.memberId);
@@ -110,18 +101,17 @@ function canBeRevoked({ state }: ListedKey): boolean {
 }
 
 function KeyTable({
-  visit,
   label,
   page: { listed, next },
 }: {
-  visit: Visit;
   label: string;
   page: KeyPage;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.organizationPages;
   const heads = [
     words.keyName,
-    ...(isManager(visit) ? [words.owner] : []),
+    ...(isManager() ? [words.owner] : []),
     words.access,
     words.created,
     words.lastUsed,
@@ -133,7 +123,7 @@ function KeyTable({
     <>
       <DataTable label={label} columns={heads}>
         {listed.map((one) => (
-          <KeyRow visit={visit} listed={one} />
+          <KeyRow listed={one} />
         ))}
       </DataTable>
       {next !== null && (
@@ -147,8 +137,8 @@ function KeyTable({
   );
 }
 
-function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Element {
-  const words = visit.words.organizationPages;
+function KeyRow({ listed }: { listed: ListedKey }): JSX.Element {
+  const words = useVisit().words.organizationPages;
   const { key, owner, state, lastUsedAt } = listed;
   return (
     <tr>
@@ -159,24 +149,22 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
           <code>{key.prefix}…</code>
         </small>
       </th>
-      {isManager(visit) && (
+      {isManager() && (
         <td class="wrapped">
           <bdi>{owner.name || owner.email}</bdi>
         </td>
       )}
       <td>{words.accesses[key.access]}</td>
       <td>
-        <DayOf visit={visit} at={key.createdAt} />
+        <DayOf at={key.createdAt} />
       </td>
-      <td>{lastUsedAt === null ? words.never : <DayOf visit={visit} at={lastUsedAt} />}</td>
-      <td>
-        {key.expiresAt === null ? words.noEnd : <LastDayBefore visit={visit} at={key.expiresAt} />}
-      </td>
+      <td>{lastUsedAt === null ? words.never : <DayOf at={lastUsedAt} />}</td>
+      <td>{key.expiresAt === null ? words.noEnd : <LastDayBefore at={key.expiresAt} />}</td>
       <td>{words.keyStates[state]}</td>
       {canBeRevoked(listed) && (
         <td>
           <ActionButton
-            visit={withoutForm(visit)}
+            inRow
             action="revoke"
             label={words.revoke}
             fields={{ key: key.id }}

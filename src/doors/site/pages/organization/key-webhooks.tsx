@@ -4,36 +4,34 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { type AppError, toAppError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { sentNumber, withoutForm } from "../../look/row-actions.tsx";
-import { Instant } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
+import { sentNumber } from "../../look/row-actions.tsx";
+import { Instant, told } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf, isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
 import { WebhookState } from "../webhooks/webhook-state.tsx";
 
 /** The organization's webhooks, with a button for each disabled one. */
-export async function WebhookList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
+export async function WebhookList(): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.organizationPages;
-  const webhooks = await context.webhooks.webhooks(membershipOf(visit).organization.id);
+  const webhooks = await useSite().webhooks.webhooks(ownMembership().organization.id);
   const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
   return (
     <>
       <p>
-        {words.webhooksIntro}{" "}
-        <a href={asset(visit, "/account/webhooks/")}>{words.webhookDetails}</a>
+        {words.webhooksIntro} <a href={asset("/account/webhooks/")}>{words.webhookDetails}</a>
       </p>
       {webhooks.length === 0 ? (
         <p>{words.noWebhooks}</p>
       ) : (
         <DataTable label={visit.words.webhooks} columns={heads}>
           {webhooks.map((webhook) => (
-            <WebhookRow visit={visit} webhook={webhook} />
+            <WebhookRow webhook={webhook} />
           ))}
         </DataTable>
       )}
@@ -41,30 +39,26 @@ export async function WebhookList({ visit, context }: PartProps): Promise<HtmlEs
   );
 }
 
-function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX.Element {
-  const words = visit.words.organizationPages;
+function WebhookRow({ webhook }: { webhook: Webhook }): JSX.Element {
+  const words = useVisit().words.organizationPages;
   return (
     <tr>
       <th scope="row" class="long">
         <bdi>{webhook.url}</bdi>
       </th>
       <td>
-        <WebhookState visit={visit} reason={webhook.disabledReason} />
+        <WebhookState reason={webhook.disabledReason} />
       </td>
       <td>
-        {webhook.lastSuccessAt === null ? (
-          words.never
-        ) : (
-          <Instant visit={visit} at={webhook.lastSuccessAt} />
-        )}
+        {webhook.lastSuccessAt === null ? words.never : <Instant at={webhook.lastSuccessAt} />}
       </td>
       <td class="long">
-        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || words.noError}</bdi>
+        <bdi>{told(outcomeOf(webhook.lastError)) || words.noError}</bdi>
       </td>
       <td>
-        {webhook.disabledReason !== "" && isManager(visit) && (
+        {webhook.disabledReason !== "" && isManager() && (
           <ActionButton
-            visit={withoutForm(visit)}
+            inRow
             action="enable"
             label={words.enable}
             fields={{ webhook: webhook.id }}
@@ -76,12 +70,14 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
 }
 
 /** Enables a webhook, like the API's `is_active`: one that staff disabled can only be enabled by staff. */
-export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
-  const membership = membershipOf(visit);
+export async function enableWebhook(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
+  const membership = ownMembership();
   const { organization } = membership;
   const words = visit.words.organizationPages;
-  if (!isManager(visit)) throw pageError("manager_required", words.managersOnly);
-  const id = sentNumber(visit, "webhook");
+  if (!isManager()) throw pageError("manager_required", words.managersOnly);
+  const id = sentNumber("webhook");
   const webhooks = await context.webhooks.webhooks(organization.id);
   const webhook = webhooks.find((one) => one.id === id);
   if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
@@ -89,15 +85,16 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   const own = { organizationId: organization.id, id };
   const change = { address: undefined, channels: undefined, isActive: true };
   try {
-    await context.services.webhooks.change(own, plan, change, actorOf(visit));
+    await context.services.webhooks.change(own, plan, change, currentActor());
   } catch (error) {
-    throw withOwnText(visit, error);
+    throw withOwnText(error);
   }
   return redirect("/account/keys/?done=enabled");
 }
 
 /** The error unchanged, except for a plan without room, which this page explains in its own words. */
-function withOwnText({ words }: Visit, thrown: unknown): AppError {
+function withOwnText(thrown: unknown): AppError {
+  const { words } = useVisit();
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
   return pageError(error.code, words.organizationPages.planHasNoRoom);

@@ -7,10 +7,9 @@ import { readLastDay } from "../../forms/last-day.ts";
 import { Done } from "../../look/done.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { KeyList } from "./key-list.tsx";
 import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 import { makeKey } from "./new-key.tsx";
@@ -20,19 +19,19 @@ import { revokeKey } from "./revoke-key.ts";
 export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.organizationPages;
     return page(
       visit.words.keys,
       <>
-        <Done visit={visit} words={{ revoked: words.keyRevoked, enabled: words.webhookEnabled }} />
-        <RowFaults visit={visit} actions={["revoke", "enable"]} />
+        <Done words={{ revoked: words.keyRevoked, enabled: words.webhookEnabled }} />
+        <RowFaults actions={["revoke", "enable"]} />
         <p>{words.keysIntro}</p>
-        <KeyList visit={visit} context={context} />
+        <KeyList />
         <h2>{words.newKey}</h2>
-        <NewKey visit={visit} />
+        <NewKey />
         <h2>{visit.words.webhooks}</h2>
-        <WebhookList visit={visit} context={context} />
+        <WebhookList />
         <p>
           <small>{words.moscowTime}</small>
         </p>
@@ -41,26 +40,23 @@ export const keysPage: SitePage = {
   },
   actions: {
     create,
-    revoke: (visit, context) => revokeKey(visit, context, "/account/keys/"),
+    revoke: () => revokeKey("/account/keys/"),
     enable: enableWebhook,
   },
 };
 
-function NewKey({ visit }: { visit: Visit }): JSX.Element {
-  const words = visit.words.organizationPages;
-  const field = { visit, action: "create" };
+function NewKey(): JSX.Element {
+  const words = useVisit().words.organizationPages;
   return (
-    <Form visit={visit} action="create" once>
-      <TextField {...field} name="name" label={words.keyName} hint={words.keyNameHint} />
+    <Form action="create" once>
+      <TextField name="name" label={words.keyName} hint={words.keyNameHint} />
       <SelectField
-        {...field}
         name="access"
         label={words.access}
         hint={words.accessHint}
         options={KEY_ACCESSES.map((value) => ({ value, label: words.accesses[value] }))}
       />
       <TextField
-        {...field}
         name="expires"
         label={words.expires}
         hint={words.expiresHint}
@@ -72,12 +68,13 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-async function create(visit: Visit, context: SiteContext): Promise<View> {
+async function create(): Promise<View> {
+  const visit = useVisit();
   const { form } = visit;
   const { access, expires: expiresAt } = await readFields({
     name: () => requiredName(form.get("name")),
     access: () => requiredChoice(KEY_ACCESSES, form.get("access")),
     expires: () => readLastDay(form.get("expires"), visit.nowMs),
   });
-  return makeKey(visit, context, { access, expiresAt });
+  return makeKey({ access, expiresAt });
 }

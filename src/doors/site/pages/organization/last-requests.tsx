@@ -2,26 +2,25 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
 import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
-import { inLanguage, storedMessage } from "../../../../values/messages/messages.ts";
+import { storedMessage } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
+import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { visibleKeys } from "./revoke-key.ts";
 
 /** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */
 export async function LastRequests({
-  visit,
-  context,
   isReadOnly,
-}: PartProps & {
+}: {
   /** Whether a key cannot be created here. */
   isReadOnly: boolean;
 }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
+  const context = useSite();
   const words = visit.words.overviewPage;
-  const keys = await selectableKeys(visit, context);
+  const keys = await selectableKeys();
   const requested = visit.query.get("key");
   const chosen = keys.find(({ id }) => String(id) === requested) ?? keys[0];
   const requests =
@@ -36,9 +35,7 @@ export async function LastRequests({
       ) : chosen === undefined ? (
         <p class="empty">
           {visit.words.organizationPages.noKeys}{" "}
-          {!isReadOnly && (
-            <a href={asset(visit, "/account/keys/")}>{visit.words.explorerPages.makeKey}</a>
-          )}
+          {!isReadOnly && <a href={asset("/account/keys/")}>{visit.words.explorerPages.makeKey}</a>}
         </p>
       ) : (
         <>
@@ -67,7 +64,7 @@ export async function LastRequests({
               ]}
             >
               {requests.map((request) => (
-                <RequestRow visit={visit} request={request} />
+                <RequestRow request={request} />
               ))}
             </DataTable>
           )}
@@ -77,12 +74,13 @@ export async function LastRequests({
   );
 }
 
-function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }) {
+function RequestRow({ request }: { request: LoggedRequest }) {
+  const visit = useVisit();
   const { at, verb, path, status, durationUs, units, reason } = request;
   return (
     <tr>
       <td>
-        <Instant visit={visit} at={at} withSeconds />
+        <Instant at={at} withSeconds />
       </td>
       <td class="long">
         <code>
@@ -91,15 +89,15 @@ function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }
         {reason !== null && (
           <>
             <br />
-            <small>{inLanguage(visit.language, storedMessage(reason))}</small>
+            <small>{told(storedMessage(reason))}</small>
           </>
         )}
       </td>
       <td class={status >= 400 ? "number failed" : "number"}>{status}</td>
       <td class="number">
-        {shownNumber(visit, Math.round(durationUs / 100) / 10)} {visit.words.overviewPage.ms}
+        {shownNumber(Math.round(durationUs / 100) / 10)} {visit.words.overviewPage.ms}
       </td>
-      <td class="number">{shownNumber(visit, units)}</td>
+      <td class="number">{shownNumber(units)}</td>
     </tr>
   );
 }
@@ -116,10 +114,11 @@ function readable(path: string): string {
 const KEYS_SELECTABLE = 50;
 
 /** The most recently used keys, and the one in the address. */
-async function selectableKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
-  const place = visibleKeys(visit);
+async function selectableKeys(): Promise<Key[]> {
+  const { keys } = useSite();
+  const place = visibleKeys();
   const lastUsed = await keys.lastUsed({ ...place, limit: KEYS_SELECTABLE });
-  const id = parseNumber(visit.query.get("key") ?? "");
+  const id = parseNumber(useVisit().query.get("key") ?? "");
   if (id === null || lastUsed.some((key) => key.id === id)) return lastUsed;
   const chosen = await keys.keyOf({ ...place, id });
   return chosen === undefined ? lastUsed : [...lastUsed, chosen];

@@ -9,85 +9,88 @@ import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { invitationMail, passwordMail } from "../../mail-texts.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { actorOf, membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, ownMembership } from "../../visit/viewer.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
 
 /**
  * Adds a member, and a person if nobody has the address yet. The answer is the same either way, so that
  * inviters learn nothing about other organizations' people.
  */
-export async function invite(visit: Visit, context: SiteContext): Promise<View> {
-  const { form } = visit;
-  const actor = membershipOf(visit).member;
+export async function invite(): Promise<View> {
+  const context = useSite();
+  const { form } = useVisit();
+  const actor = ownMembership().member;
   const { organizationId } = actor;
   const memberDenial = roleDenial(actor, "member");
-  if (memberDenial !== null) throw refused(visit, memberDenial);
+  if (memberDenial !== null) throw refused(memberDenial);
   const { email, name, role } = await readFields({
     email: () => context.accounts.newMemberEmail(organizationId, form.get("email")),
     name: () => requiredName(form.get("name")),
     role: () => requiredChoice(MEMBER_ROLES, form.get("role")),
   });
   const denial = roleDenial(actor, role);
-  if (denial !== null) throw refused(visit, denial);
-  takeInvitation(visit, context, email);
+  if (denial !== null) throw refused(denial);
+  takeInvitation(email);
   // The person is created before the member, who could not be invited again if this failed.
   const ensured = await context.people.ensurePerson({ email, name });
   const added = { organizationId, email, name, role };
-  const member = await context.accounts.addMember(added, actorOf(visit));
+  const member = await context.accounts.addMember(added, currentActor());
   if (!context.mails.canSend) {
-    return linkView(visit, await copiedLink(visit, context, member, ensured));
+    return linkView(await copiedLink(member, ensured));
   }
   // A password chosen with a copied link proves no mailbox: the link in the mail must come first.
   const isKnown = ensured.hasPassword && ensured.person.isVerified;
   const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
-  await context.mails.queue(invitationTo(visit, email, token));
+  await context.mails.queue(invitationTo(email, token));
   return redirect("/account/members/?done=invited");
 }
 
 /** Sends another link: links get lost or expire after three days, and passwords are forgotten. */
-export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
+export async function linkAgain(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const words = visit.words.organizationPages;
-  const actor = membershipOf(visit).member;
-  const member = await requireSentMember(visit, context);
+  const actor = ownMembership().member;
+  const member = await requireSentMember();
   const denial = roleDenial(actor, member.role);
-  if (denial !== null) throw refused(visit, denial);
+  if (denial !== null) throw refused(denial);
   if (member.suspendedAt !== null) throw pageError("conflict", words.isSuspended);
   const { email, name } = member;
-  takeInvitation(visit, context, email);
+  takeInvitation(email);
   const ensured = await context.people.ensurePerson({ email, name });
   const change = {
-    by: actorOf(visit),
+    by: currentActor(),
     organizationId: member.organizationId,
     action: "member.link",
     target: `member ${member.id}`,
     details: { email },
   } as const;
   if (!context.mails.canSend) {
-    return linkView(visit, await copiedLink(visit, context, member, ensured, change));
+    return linkView(await copiedLink(member, ensured, change));
   }
   const link = { email, isTrusted: true, change };
   const token = (await context.people.passwordLink(link)) ?? "";
   await context.mails.queue(
     ensured.hasPassword
       ? passwordMail(visit.baseAddress, email, token)
-      : invitationTo(visit, email, token),
+      : invitationTo(email, token),
   );
   return redirect("/account/members/?done=linked");
 }
 
 /** Limits invitations, with which somebody could fill a mailbox. @throws AppError `throttled` */
-function takeInvitation(visit: Visit, context: SiteContext, email: string): void {
-  const { organization } = membershipOf(visit);
+function takeInvitation(email: string): void {
+  const visit = useVisit();
+  const { organization } = ownMembership();
   const names = [
     `inviter ${visit.signedIn?.person.id}`,
     `inviter organization ${organization.id}`,
     `mail ${email.toLowerCase()} ${organization.id}`,
   ];
-  requireTurn(visit, context, names, visit.words.organizationPages.tooManyInvitations);
+  requireTurn(names, visit.words.organizationPages.tooManyInvitations);
 }
 
 /**
@@ -96,12 +99,12 @@ function takeInvitation(visit: Visit, context: SiteContext, email: string): void
  * account: the link then looks the same but opens nothing, and they sign in with their existing password.
  */
 async function copiedLink(
-  visit: Visit,
-  { accounts, people, ports }: SiteContext,
   { email, organizationId }: Member,
   { person, hasPassword }: EnsuredPerson,
   change?: PasswordLink["change"],
 ): Promise<string> {
+  const visit = useVisit();
+  const { accounts, people, ports } = useSite();
   const places = await accounts.allMembershipsOf(email);
   const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
   const isUnsafe = hasPassword || person.isStaff || isElsewhere;
@@ -111,22 +114,23 @@ async function copiedLink(
   return passwordAddress(visit.ownAddress, token ?? unusable.slice(0, 24));
 }
 
-function invitationTo(visit: Visit, email: string, token: string | null) {
-  const { member, organization } = membershipOf(visit);
+function invitationTo(email: string, token: string | null) {
+  const visit = useVisit();
+  const { member, organization } = ownMembership();
   const names = { organization: organization.name, inviter: member.name || member.email };
   return invitationMail(visit.baseAddress, email, names, token);
 }
 
 /** The link is shown once, in the answer itself. */
-function linkView(visit: Visit, link: string): View {
-  const words = visit.words.organizationPages;
+function linkView(link: string): View {
+  const words = useVisit().words.organizationPages;
   return page(
     words.linkTitle,
     <>
       <p role="status">{words.linkText}</p>
       <Snippet text={link} label={words.link} words={words} />
       <p>
-        <a class="button" href={asset(visit, "/account/members/")}>
+        <a class="button" href={asset("/account/members/")}>
           {words.linkKept}
         </a>
       </p>

@@ -6,9 +6,9 @@ import { Done } from "../../look/done.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import { isManager, membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { isManager, ownMembership } from "../../visit/viewer.ts";
 import { paged } from "../staff/console.tsx";
 import { changeRole, restore, suspend } from "./member-changes.ts";
 import { invite, linkAgain } from "./member-invitation.tsx";
@@ -20,19 +20,19 @@ export const membersPage: SitePage = {
   access: "member",
   async show(visit, { accounts, mails }) {
     const words = visit.words.organizationPages;
-    const members = await accounts.members(membershipOf(visit).organization.id);
-    const { shown, pager } = paged(visit, members);
+    const members = await accounts.members(ownMembership().organization.id);
+    const { shown, pager } = paged(members);
     // Faults of rows are shown here, and so are those of a form that the visitor does not see.
-    const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
+    const actions = ["role", "suspend", "restore", "link", ...(isManager() ? [] : ["invite"])];
     return page(
       visit.words.members,
       <>
-        <Done visit={visit} words={words.memberDone} />
-        <RowFaults visit={visit} actions={actions} />
+        <Done words={words.memberDone} />
+        <RowFaults actions={actions} />
         <p>{words.membersIntro}</p>
-        <MemberList visit={visit} members={shown} canMail={mails.canSend} />
+        <MemberList members={shown} canMail={mails.canSend} />
         {pager}
-        {isManager(visit) && <Invitation visit={visit} />}
+        {isManager() && <Invitation />}
         <p>
           <small>{words.moscowTime}</small>
         </p>
@@ -42,20 +42,19 @@ export const membersPage: SitePage = {
   actions: { invite, link: linkAgain, role: changeRole, suspend, restore },
 };
 
-function Invitation({ visit }: { visit: Visit }): JSX.Element {
+function Invitation(): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.organizationPages;
-  const { member } = membershipOf(visit);
-  const field = { visit, action: "invite" };
+  const { member } = ownMembership();
   const roles = MEMBER_ROLES.filter((role) => roleDenial(member, role) === null);
   return (
     <>
       <h2>{words.invite}</h2>
-      <Form visit={visit} action="invite">
+      <Form action="invite">
         <p>{words.inviteText}</p>
-        <TextField {...field} name="email" label={visit.words.email} type="email" />
-        <TextField {...field} name="name" label={visit.words.name} />
+        <TextField name="email" label={visit.words.email} type="email" />
+        <TextField name="name" label={visit.words.name} />
         <SelectField
-          {...field}
           name="role"
           label={visit.words.role}
           value="member"

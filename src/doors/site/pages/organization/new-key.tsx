@@ -3,37 +3,32 @@ import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import { actorOf, membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, ownMembership } from "../../visit/viewer.ts";
 import { ConnectWays } from "./connect-ways.tsx";
 
 /** Creates a key for the visitor, named as in the form, and shows it. @throws AppError `invalid` */
-export async function makeKey(
-  visit: Visit,
-  context: SiteContext,
-  wanted: Pick<NewKey, "access" | "expiresAt">,
-): Promise<View> {
-  const { member, organization } = membershipOf(visit);
-  const name = requiredName(visit.form.get("name"));
-  requireTurn(visit, context, [`key ${organization.id}`]);
+export async function makeKey(wanted: Pick<NewKey, "access" | "expiresAt">): Promise<View> {
+  const { member, organization } = ownMembership();
+  const name = requiredName(useVisit().form.get("name"));
+  requireTurn([`key ${organization.id}`]);
   const key = { memberId: member.id, name, ...wanted };
-  const { token } = await context.keys.createKey(key, actorOf(visit));
-  return newKeyView(visit, token, context);
+  const { token } = await useSite().keys.createKey(key, currentActor());
+  return newKeyView(token);
 }
 
 /** Shows the new key in the answer to its form: no page that can be reopened ever contains it. */
 export function newKeyView(
-  visit: Visit,
   token: string,
-  { oauthAddress }: SiteContext,
   {
     notice = null,
     setCookies = [],
   }: { /** Shown first. */ notice?: string | null; setCookies?: string[] } = {},
 ): View {
+  const visit = useVisit();
+  const { oauthAddress } = useSite();
   const words = visit.words.organizationPages;
   const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
@@ -45,12 +40,12 @@ export function newKeyView(
       <h2>{words.tryKey}</h2>
       <Snippet text={command} label={words.tryCommand} words={words} />
       <p>
-        <a class="button" href={asset(visit, "/account/keys/")}>
+        <a class="button" href={asset("/account/keys/")}>
           {words.keyKept}
         </a>
       </p>
       <h2>{words.connectFilledIn}</h2>
-      <ConnectWays visit={visit} filledIn={token} oauthAddress={oauthAddress()} />
+      <ConnectWays filledIn={token} oauthAddress={oauthAddress()} />
     </>,
     { setCookies },
   );

@@ -3,12 +3,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
-import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { ownMembership } from "../../visit/viewer.ts";
 import { LastRequests } from "./last-requests.tsx";
 import { PlanCards } from "./plan-cards.tsx";
 import { sumByDay, sumByDayAndMethod } from "./usage-sums.ts";
@@ -21,48 +20,42 @@ const RANGE_DEFAULT = 30;
 export const overviewPage: SitePage = {
   path: "/account/",
   access: "member",
-  show: (visit, context) =>
-    page(visit.words.overview, <Overview visit={visit} context={context} />),
+  show: (visit) => page(visit.words.overview, <Overview />),
   actions: { "switch-organization": switchOrganization },
 };
 
 /** Plan, usage and latest requests of the visit's organization. @param isReadOnly as staff see it */
 export async function Overview({
-  visit,
-  context,
   isReadOnly = false,
-}: PartProps & {
+}: {
   isReadOnly?: boolean;
 }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const days = Number(visit.query.get("days"));
   const range = RANGES.includes(days) ? days : RANGE_DEFAULT;
   const to = dayOf(visit.nowMs);
   const from = to - range + 1;
-  const organizationId = membershipOf(visit).organization.id;
-  const usage = await context.services.usageHistory.summary({ organizationId, from, to });
+  const organizationId = ownMembership().organization.id;
+  const usage = await useSite().services.usageHistory.summary({ organizationId, from, to });
   const rows = usage.days;
   return (
     <>
-      <PlanCards visit={visit} context={context} />
+      <PlanCards />
       <h2>{visit.words.usage}</h2>
-      <Ranges visit={visit} range={range} />
-      <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
+      <Ranges range={range} />
+      <UsageByDay days={sumByDay(rows, from, to)} />
       {rows.length > 0 && (
         <p>
           <small>{visit.words.overviewPage.todayUnfinished}</small>
         </p>
       )}
-      {rows.length > 0 && <UsageByMethod visit={visit} rows={rows} />}
-      {rows.length > 0 && <UsageByKey visit={visit} context={context} usage={usage} />}
+      {rows.length > 0 && <UsageByMethod rows={rows} />}
+      {rows.length > 0 && <UsageByKey usage={usage} />}
       {rows.length > 0 &&
         (["requests", "units"] as const).map((counted) => (
-          <ByDayAndMethod
-            visit={visit}
-            counted={counted}
-            usage={sumByDayAndMethod(rows, from, to)}
-          />
+          <ByDayAndMethod counted={counted} usage={sumByDayAndMethod(rows, from, to)} />
         ))}
-      <LastRequests visit={visit} context={context} isReadOnly={isReadOnly} />
+      <LastRequests isReadOnly={isReadOnly} />
       <p>
         <small>{visit.words.organizationPages.moscowTime}</small>
       </p>
@@ -71,7 +64,8 @@ export async function Overview({
 }
 
 /** Switches the organization whose pages are shown. */
-function switchOrganization({ form, memberships }: Visit): View {
+function switchOrganization(): View {
+  const { form, memberships } = useVisit();
   const chosen = memberships.find(
     ({ organization }) => String(organization.id) === form.get("organization"),
   );
@@ -80,7 +74,8 @@ function switchOrganization({ form, memberships }: Visit): View {
   return redirect("/account/", [cookie]);
 }
 
-function Ranges({ visit, range }: { visit: Visit; range: number }): JSX.Element {
+function Ranges({ range }: { range: number }): JSX.Element {
+  const visit = useVisit();
   return (
     <nav aria-label={visit.words.organizationPages.chooseDays}>
       <ul class="choices">

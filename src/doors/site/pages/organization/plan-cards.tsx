@@ -1,14 +1,16 @@
 /** @jsxImportSource hono/jsx */
 import type { HtmlEscapedString } from "hono/utils/html";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
-import type { PartProps } from "../../site-context.ts";
-import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import { QuotaCard } from "./quota-card.tsx";
 
 /** The organization's plan with its end and period, and the remaining quota. */
-export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEscapedString> {
+export async function PlanCards(): Promise<HtmlEscapedString> {
+  const visit = useVisit();
+  const context = useSite();
   const { nowMs, words: common } = visit;
-  const membership = membershipOf(visit);
+  const membership = ownMembership();
   const words = visit.words.organizationPages;
   const viewer = await viewerOf(membership, context.accounts, nowMs);
   const { plan, planInForce } = viewer;
@@ -22,17 +24,17 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
       </p>
       {hasEnded && <p class="notice">{words.planEnded}</p>}
       <ul class="cards figures">
-        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
+        <QuotaCard period={{ startedAt, endsAt, used }} quota={quota} />
         <li>
           {common.plan}
           <strong>{common.planNames[plan.code]}</strong>
-          {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
+          {shownNumber(plan.requestsPerSecond)} {words.perSecond}
           <small>
             {planInForce.endsAt === null ? (
               words.noEnd
             ) : (
               <>
-                {common.planEnds}: <LastDayBefore visit={visit} at={planInForce.endsAt} />
+                {common.planEnds}: <LastDayBefore at={planInForce.endsAt} />
               </>
             )}
           </small>
@@ -40,9 +42,9 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
         <li>
           {common.period}
           <strong>
-            <DayOf visit={visit} at={startedAt} withoutYear />
+            <DayOf at={startedAt} withoutYear />
           </strong>
-          {words.lastDay} <Instant visit={visit} at={endsAt} />
+          {words.lastDay} <Instant at={endsAt} />
         </li>
       </ul>
     </>

@@ -3,19 +3,17 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Period } from "../../../../customers/accounts/plan.ts";
 import { quotaEnd } from "../../../../customers/limits/forecast.ts";
 import { DayOf, Instant, shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** How much of the period's quota has been used, as a bar, and when it will end at this pace. */
 export function QuotaCard({
-  visit,
   period,
   quota,
 }: {
-  visit: Visit;
   period: Period & { used: number };
   quota: number;
 }): JSX.Element {
-  const { words: common, nowMs } = visit;
+  const { words: common, nowMs } = useVisit();
   const words = common.overviewPage;
   const { used, endsAt } = period;
   const end = quotaEnd(period, quota, nowMs);
@@ -23,22 +21,22 @@ export function QuotaCard({
   return (
     <li class={typeof end === "number" ? "main warning" : "main"}>
       {common.remaining}
-      <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
-      {common.of} {shownNumber(visit, quota)}
+      <strong>{shownNumber(Math.max(0, quota - used))}</strong>
+      {common.of} {shownNumber(quota)}
       <progress id="units-used" value={Math.min(used, quota)} max={quota} />
       <label for="units-used">
-        {common.used}: {shownNumber(visit, used)} ({share.format(quota === 0 ? 1 : used / quota)})
+        {common.used}: {shownNumber(used)} ({share.format(quota === 0 ? 1 : used / quota)})
       </label>
       <small>
         {end === "lasts" && words.lasts}
         {typeof end === "number" && used < quota && (
           <>
-            {words.ends} <DayOf visit={visit} at={end} />.
+            {words.ends} <DayOf at={end} />.
           </>
         )}
         {used >= quota && (
           <>
-            {words.over} <Instant visit={visit} at={endsAt} />.
+            {words.over} <Instant at={endsAt} />.
           </>
         )}
       </small>

@@ -10,48 +10,38 @@ import { apiMethods } from "../../../../verbs/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps } from "../../site-context.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { type sumByDayAndMethod, sumByMethod, sumOf, sumOfOthers } from "./usage-sums.ts";
 
 /** Tables and charts of an organization's usage: by day, method and key. */
 
-export function UsageByDay({
-  visit,
-  days,
-}: {
-  visit: Visit;
-  days: { day: string; sum: UsageSum }[];
-}): JSX.Element {
-  const words = visit.words.organizationPages;
+export function UsageByDay({ days }: { days: { day: string; sum: UsageSum }[] }): JSX.Element {
+  const words = useVisit().words.organizationPages;
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
     <DayChart
-      visit={visit}
       title={words.usageByDay}
       id="usage-days"
       days={days}
       instead={isUsed ? null : words.noUsage}
-      heads={<SumHeads visit={visit} />}
-      cellsOf={({ sum }) => <SumCells visit={visit} sum={sum} />}
+      heads={<SumHeads />}
+      cellsOf={({ sum }) => <SumCells sum={sum} />}
     />
   );
 }
 
 export function ByDayAndMethod({
-  visit,
   counted,
   usage: { methods, days },
 }: {
-  visit: Visit;
   counted: "requests" | "units";
   usage: ReturnType<typeof sumByDayAndMethod>;
 }): JSX.Element {
+  const visit = useVisit();
   const { words: common } = visit;
   const words = visit.words.organizationPages;
   return (
     <DayChart
-      visit={visit}
       title={words.byDayAndMethod(common[counted])}
       id={`${counted}-by-method`}
       days={days}
@@ -63,7 +53,7 @@ export function ByDayAndMethod({
       cellsOf={({ sums }) =>
         sums.map((sum) => (
           <td class="number" data-value={sum[counted]}>
-            {shownNumber(visit, sum[counted])}
+            {shownNumber(sum[counted])}
           </td>
         ))
       }
@@ -86,37 +76,24 @@ const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );
 
-export function UsageByMethod({
-  visit,
-  rows,
-}: {
-  visit: Visit;
-  rows: UsageOfMethod[];
-}): JSX.Element {
-  const { words } = visit;
+export function UsageByMethod({ rows }: { rows: UsageOfMethod[] }): JSX.Element {
+  const { words } = useVisit();
   const sums = sumByMethod(rows).map(({ method, sum }) => ({
     head: <code>{ROUTES.get(method) ?? method}</code>,
     sum,
   }));
   return (
-    <UsageSums
-      visit={visit}
-      title={words.organizationPages.usageByMethod}
-      column={words.method}
-      rows={sums}
-    />
+    <UsageSums title={words.organizationPages.usageByMethod} column={words.method} rows={sums} />
   );
 }
 
 export async function UsageByKey({
-  visit,
-  context,
   usage: { days, keys, keysUsed },
-}: PartProps & {
+}: {
   usage: UsageSummary;
 }): Promise<HtmlEscapedString> {
-  const { words } = visit;
-  const named = await context.keys.byIds(keys.map(({ key }) => key));
+  const { words } = useVisit();
+  const named = await useSite().keys.byIds(keys.map(({ key }) => key));
   const names = new Map(named.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
   const sums = keys.map(({ key, ...sum }) => ({
     head: <bdi>{names.get(key) ?? words.overviewPage.otherKey(key)}</bdi>,
@@ -129,7 +106,6 @@ export async function UsageByKey({
   }
   return (
     <UsageSums
-      visit={visit}
       title={words.overviewPage.usageByKey}
       column={words.organizationPages.key}
       rows={sums}
@@ -139,16 +115,15 @@ export async function UsageByKey({
 
 /** A table of sums, and their total. */
 function UsageSums({
-  visit,
   title,
   column,
   rows,
 }: {
-  visit: Visit;
   title: string;
   column: string;
   rows: readonly { head: JSX.Element; sum: UsageSum }[];
 }): JSX.Element {
+  const visit = useVisit();
   return (
     <section>
       <h3>{title}</h3>
@@ -157,7 +132,7 @@ function UsageSums({
           <thead>
             <tr>
               <th scope="col">{column}</th>
-              <SumHeads visit={visit} />
+              <SumHeads />
             </tr>
           </thead>
           <tbody>
@@ -166,14 +141,14 @@ function UsageSums({
                 <th scope="row" class="long">
                   {head}
                 </th>
-                <SumCells visit={visit} sum={sum} />
+                <SumCells sum={sum} />
               </tr>
             ))}
           </tbody>
           <tfoot>
             <tr>
               <th scope="row">{visit.words.organizationPages.total}</th>
-              <SumCells visit={visit} sum={sumOf(rows.map(({ sum }) => sum))} />
+              <SumCells sum={sumOf(rows.map(({ sum }) => sum))} />
             </tr>
           </tfoot>
         </table>
@@ -182,7 +157,8 @@ function UsageSums({
   );
 }
 
-function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
+function SumHeads(): JSX.Element {
+  const { words } = useVisit();
   return (
     <>
       <th scope="col" class="number">
@@ -200,7 +176,8 @@ function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
 }
 
 /** Errors are highlighted if there are any. */
-function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element {
+function SumCells({ sum }: { sum: UsageSum }): JSX.Element {
+  const visit = useVisit();
   return (
     <>
       {(["requests", "units", "errors"] as const).map((name) => (
@@ -209,7 +186,7 @@ function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element 
           data-value={sum[name]}
           data-label={visit.words[name]}
         >
-          {shownNumber(visit, sum[name])}
+          {shownNumber(sum[name])}
         </td>
       ))}
     </>

@@ -5,10 +5,9 @@ import { requireTurn } from "../../guard/require-turn.ts";
 import { Form } from "../../look/form.tsx";
 import { EmailField } from "../../look/person-fields.tsx";
 import { passwordMail } from "../../mail-texts.ts";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** `/account/forgotten-password/`: gives the same answer for known and unknown addresses. */
 export const forgottenPasswordPage: SitePage = {
@@ -22,9 +21,9 @@ export const forgottenPasswordPage: SitePage = {
     }
     return page(
       words.forgotten,
-      <Form visit={visit} action="send">
+      <Form action="send">
         <p>{words.forgottenText}</p>
-        <EmailField visit={visit} action="send" />
+        <EmailField />
         <button type="submit">{words.sendLink}</button>
       </Form>,
     );
@@ -32,11 +31,13 @@ export const forgottenPasswordPage: SitePage = {
   actions: { send },
 };
 
-async function send(visit: Visit, context: SiteContext): Promise<View> {
+async function send(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const { mails, people, throttle } = context;
   const names = limitNames("network", visit.clientIp);
-  requireTurn(visit, context, names);
+  requireTurn(names);
   // Beyond these, the latest mail still holds: strangers can neither fill a mailbox nor keep replacing its
   // link. The person's own networks are counted apart from strangers.
   const isKnown = await people.knowsNetwork(email, visit.network);

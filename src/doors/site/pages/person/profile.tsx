@@ -4,23 +4,22 @@ import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** `/account/profile/`: who is signed in, and their password. */
 export const profilePage: SitePage = {
   path: "/account/profile/",
   access: "person",
-  async show(visit, context) {
+  async show(visit) {
     const { words, signedIn } = visit;
-    const field = { visit, action: "change-password", type: "password" };
+    const field = { type: "password" };
     return page(
       words.profile,
       <>
-        <Done visit={visit} words={{ password: words.passwordChanged }} />
-        {(await closedPlaces(visit, context)).map((sentence) => (
+        <Done words={{ password: words.passwordChanged }} />
+        {(await closedPlaces()).map((sentence) => (
           <p class="notice">{sentence}</p>
         ))}
         <Facts
@@ -30,7 +29,7 @@ export const profilePage: SitePage = {
           ]}
         />
         <h2>{words.changePassword}</h2>
-        <Form visit={visit} action="change-password">
+        <Form action="change-password">
           <TextField
             {...field}
             name="password"
@@ -47,10 +46,9 @@ export const profilePage: SitePage = {
 };
 
 /** Why organizations that somebody belongs to are closed to them. */
-async function closedPlaces(
-  { words, signedIn }: Visit,
-  { accounts }: SiteContext,
-): Promise<string[]> {
+async function closedPlaces(): Promise<string[]> {
+  const { words, signedIn } = useVisit();
+  const { accounts } = useSite();
   if (signedIn === null) return [];
   const { email, isVerified } = signedIn.person;
   const places = await accounts.allMembershipsOf(email);
@@ -65,10 +63,11 @@ async function closedPlaces(
     });
 }
 
-async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
-  const { form, request, signedIn, network } = visit;
+async function changePassword(): Promise<View> {
+  const { people } = useSite();
+  const { form, request, signedIn, network } = useVisit();
   // Throttled, so that nobody can guess the password in a session left open.
-  requireTurn(visit, { throttle }, [`present password ${signedIn?.person.id}`]);
+  requireTurn([`present password ${signedIn?.person.id}`]);
   const { setCookies } = await people.changePassword({
     network,
     cookie: request.headers.get("cookie") ?? "",

@@ -9,9 +9,9 @@ import { EmailField, NewPasswordField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
-import { tokenOf } from "./link-token.ts";
+import { linkToken } from "./link-token.ts";
 
 /** `/account/set-up/?token=…`: creates an empty appliance's first person. */
 export const setUpPage: SitePage = {
@@ -19,17 +19,16 @@ export const setUpPage: SitePage = {
   access: "anybody",
   async show(visit, { setUp }) {
     const { words } = visit;
-    if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
-    const field = { visit, action: "set-up" };
+    if (!(await setUp.isToken(linkToken()))) return usedPage();
     return page(
       words.setUp,
-      <Form visit={visit} action="set-up">
+      <Form action="set-up">
         <p>{words.setUpText}</p>
-        <input type="hidden" name="token" value={tokenOf(visit)} />
-        <TextField {...field} name="name" label={words.name} autocomplete="name" />
-        <EmailField {...field} />
-        <NewPasswordField {...field} label={words.password} />
-        <TextField {...field} name="organization" label={words.organizationName} />
+        <input type="hidden" name="token" value={linkToken()} />
+        <TextField name="name" label={words.name} autocomplete="name" />
+        <EmailField />
+        <NewPasswordField label={words.password} />
+        <TextField name="organization" label={words.organizationName} />
         <button type="submit">{words.signUpPage.make}</button>
       </Form>,
     );
@@ -38,13 +37,13 @@ export const setUpPage: SitePage = {
 };
 
 /** Says that the address was used or has expired, and the same for one that was never valid. */
-function usedPage(visit: Visit): View {
-  const { words } = visit;
+function usedPage(): View {
+  const { words } = useVisit();
   return page(
     words.setUp,
     <>
       <p role="alert">
-        {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+        {words.setUpUsed} <a href={asset("/account/sign-in/")}>{words.signIn}</a>
       </p>
       <p>
         {words.setUpByCommand} <code>kanalog staff add ada@example.com</code>
@@ -54,10 +53,11 @@ function usedPage(visit: Visit): View {
   );
 }
 
-async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
+async function setUpFirst(): Promise<View> {
+  const visit = useVisit();
   const { form, network } = visit;
-  const { accounts, people, setUp } = context;
-  if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
+  const { accounts, people, setUp } = useSite();
+  if (!(await setUp.isToken(linkToken()))) return usedPage();
   // All fields are checked before the person is created, which only works once.
   const fields = await readFields({
     name: () => requiredName(form.get("name")),

@@ -6,42 +6,36 @@ import { requireTurn } from "../../guard/require-turn.ts";
 import { Done } from "../../look/done.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { EmailField } from "../../look/person-fields.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownPath, page, redirect, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** `/account/sign-in/`, and signing out. */
 export const signInPage: SitePage = {
   path: "/account/sign-in/",
   access: "anybody",
-  show: (visit, context) =>
+  show: (visit) =>
     visit.signedIn === null
-      ? signInView(visit, context, visit.query.get("next") ?? visit.form.get("next"))
+      ? signInView(visit.query.get("next") ?? visit.form.get("next"))
       : redirect("/account/"),
   actions: { "sign-in": signIn, "sign-out": signOut },
 };
 
 /** @param next where to go after signing in */
-export async function signInView(
-  visit: Visit,
-  { setUp, isSignUpOpen }: SiteContext,
-  next: string,
-): Promise<View> {
-  const { words } = visit;
+export async function signInView(next: string): Promise<View> {
+  const { setUp, isSignUpOpen } = useSite();
+  const { words } = useVisit();
   const isSetUpNeeded = await setUp.isNeeded();
   const mayMakeAccount = await isSignUpOpen();
   return page(
     words.signIn,
     <>
       {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
-      <Done visit={visit} words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
-      <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
-        <EmailField visit={visit} action="sign-in" />
+      <Done words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
+      <Form action="sign-in" to={asset("/account/sign-in/")}>
+        <EmailField />
         <TextField
-          visit={visit}
-          action="sign-in"
           name="password"
           label={words.password}
           type="password"
@@ -51,14 +45,16 @@ export async function signInView(
         <button type="submit">{words.signIn}</button>
       </Form>
       <p class="row">
-        <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
-        {mayMakeAccount && <a href={asset(visit, "/account/sign-up/")}>{words.signUpPage.title}</a>}
+        <a href={asset("/account/forgotten-password/")}>{words.forgotten}</a>
+        {mayMakeAccount && <a href={asset("/account/sign-up/")}>{words.signUpPage.title}</a>}
       </p>
     </>,
   );
 }
 
-async function signIn(visit: Visit, context: SiteContext): Promise<View> {
+async function signIn(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
   // Refused first, because the throttle keeps addresses in memory, and no real one is longer.
@@ -73,8 +69,8 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
     ? [`known ${network} ${account}`]
     : limitNames("network", clientIp);
   const ofAccount = isKnownNetwork ? [] : [`account ${account}`];
-  requireTurn(visit, context, ofNetworks);
-  requireTurn(visit, context, ofAccount, words.tooManyForAccount);
+  requireTurn(ofNetworks);
+  requireTurn(ofAccount, words.tooManyForAccount);
   const names = [...ofNetworks, ...ofAccount];
   const giveBack = (): void => {
     for (const name of names) context.throttle.giveBack(name, visit.nowMs);
@@ -97,7 +93,8 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 
-async function signOut(visit: Visit, { people }: SiteContext): Promise<View> {
-  const { setCookies } = await people.signOut(visit.request.headers.get("cookie") ?? "");
+async function signOut(): Promise<View> {
+  const { people } = useSite();
+  const { setCookies } = await people.signOut(useVisit().request.headers.get("cookie") ?? "");
   return redirect("/account/sign-in/", setCookies);
 }

@@ -8,14 +8,13 @@ import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";
 import { knownAddressMail, signUpMail } from "../../mail-texts.ts";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 import { newKeyView } from "../organization/new-key.tsx";
-import { tokenOf } from "./link-token.ts";
+import { linkToken } from "./link-token.ts";
 
 const PATH = "/account/sign-up/";
 const TOKEN_BYTES = 24;
@@ -28,28 +27,21 @@ export const signUpPage: SitePage = {
   path: PATH,
   access: "anybody",
   async show(visit, context) {
-    if (!(await context.isSignUpOpen())) return notFoundPage(visit);
+    if (!(await context.isSignUpOpen())) return notFoundPage();
     if (visit.signedIn !== null) return redirect("/account/");
-    if (tokenOf(visit) !== "") return finishView(visit, context);
+    if (linkToken() !== "") return finishView();
     const words = visit.words.signUpPage;
     if (visit.query.has("sent")) return page(words.title, <p role="status">{words.sent}</p>);
     return page(
       words.title,
       <>
-        <Form visit={visit} action="send">
+        <Form action="send">
           <p>{words.text}</p>
-          <TextField
-            visit={visit}
-            action="send"
-            name="email"
-            label={visit.words.email}
-            type="email"
-            autocomplete="email"
-          />
+          <TextField name="email" label={visit.words.email} type="email" autocomplete="email" />
           <button type="submit">{words.send}</button>
         </Form>
         <p>
-          {words.haveOne} <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
+          {words.haveOne} <a href={asset("/account/sign-in/")}>{visit.words.signIn}</a>
         </p>
       </>,
     );
@@ -57,54 +49,53 @@ export const signUpPage: SitePage = {
   actions: { send, make },
 };
 
-async function finishView(visit: Visit, { signUps }: SiteContext): Promise<View> {
+async function finishView(): Promise<View> {
+  const visit = useVisit();
+  const { signUps } = useSite();
   const words = visit.words.signUpPage;
-  const email = await signUps.opens(tokenOf(visit));
-  if (email === null) return linkUsedView(visit);
-  const field = { visit, action: "make" };
+  const email = await signUps.opens(linkToken());
+  if (email === null) return linkUsedView();
   return page(
     words.finish,
-    <Form visit={visit} action="make">
+    <Form action="make">
       <p>
         <bdi>{words.finishText(email)}</bdi>
       </p>
-      <input type="hidden" name="token" value={tokenOf(visit)} />
+      <input type="hidden" name="token" value={linkToken()} />
       {/* For password managers. */}
       <input type="hidden" name="email" value={email} autocomplete="username" />
-      <TextField {...field} name="name" label={visit.words.name} autocomplete="name" />
-      <TextField
-        {...field}
-        name="organization"
-        label={words.organizationName}
-        autocomplete="organization"
-      />
-      <NewPasswordField {...field} label={visit.words.password} />
+      <TextField name="name" label={visit.words.name} autocomplete="name" />
+      <TextField name="organization" label={words.organizationName} autocomplete="organization" />
+      <NewPasswordField label={visit.words.password} />
       <button type="submit">{words.make}</button>
     </Form>,
   );
 }
 
-function linkUsedView(visit: Visit): View {
+function linkUsedView(): View {
+  const visit = useVisit();
   const words = visit.words.signUpPage;
   return page(
     words.title,
     <>
       <p role="alert">{words.linkUsed}</p>
       <p class="row">
-        <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
-        <a href={asset(visit, PATH)}>{words.again}</a>
+        <a href={asset("/account/sign-in/")}>{visit.words.signIn}</a>
+        <a href={asset(PATH)}>{words.again}</a>
       </p>
     </>,
     { status: 404 },
   );
 }
 
-async function send(visit: Visit, context: SiteContext): Promise<View> {
+async function send(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const { mails, ports, signUps, throttle } = context;
-  await requireOpen(context);
+  await requireOpen();
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = limitNames("sign-up", visit.clientIp);
-  requireTurn(visit, context, names);
+  requireTurn(names);
   // Whoever asks, an address gets a few mails, each of whose links its owner may use: more would only fill
   // the mailbox.
   if (throttle.take([`mail ${email}`], visit.nowMs) !== null) return redirect(`${PATH}?sent`);
@@ -123,13 +114,14 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   return redirect(`${PATH}?sent`);
 }
 
-async function make(visit: Visit, context: SiteContext): Promise<View> {
-  const { people, signUps } = context;
-  await requireOpen(context);
+async function make(): Promise<View> {
+  const visit = useVisit();
+  const { people, signUps } = useSite();
+  await requireOpen();
   const { form, network } = visit;
-  const token = tokenOf(visit);
+  const token = linkToken();
   const email = await signUps.opens(token);
-  if (email === null) return linkUsedView(visit);
+  if (email === null) return linkUsedView();
   const { name, organization, password } = await readFields({
     name: () => requiredName(form.get("name")),
     organization: () => requiredName(form.get("organization")),
@@ -137,18 +129,19 @@ async function make(visit: Visit, context: SiteContext): Promise<View> {
   });
   const { keyName, made: notice } = visit.words.signUpPage;
   const made = await signUps.end({ token, name, organization, password, keyName, network });
-  if (made === null) return linkUsedView(visit);
+  if (made === null) return linkUsedView();
   const session = await people.signIn({
     ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
-  return newKeyView(visit, made.keyToken, context, {
+  return newKeyView(made.keyToken, {
     notice,
     setCookies: session?.setCookies ?? [],
   });
 }
 
 /** @throws AppError `not_found` unless visitors may create accounts */
-async function requireOpen({ isSignUpOpen }: SiteContext): Promise<void> {
+async function requireOpen(): Promise<void> {
+  const { isSignUpOpen } = useSite();
   if (!(await isSignUpOpen())) throw notFound("address");
 }

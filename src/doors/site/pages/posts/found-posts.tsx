@@ -11,20 +11,17 @@ import { DownloadForm } from "../../look/download-form.tsx";
 import { Pager } from "../../look/pager.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { PostMarks } from "../channels/post-text.tsx";
 
 /** The posts found: their number, each with its hits marked, and the API request. */
 export async function FoundPosts({
-  visit,
-  context,
   page,
   given,
   summary,
   count,
-}: PartProps & {
+}: {
   page: Page<FoundPost>;
   /** Filters given in the address. */
   given: Record<string, string>;
@@ -33,42 +30,38 @@ export async function FoundPosts({
   /** The number itself; null if there may be more than were counted. */
   count: number | null;
 }): Promise<JSX.Element> {
-  const { explorerPages: words, postPages } = visit.words;
+  const { explorerPages: words, postPages } = useVisit().words;
   const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
   const ids = page.results.map(({ channel }) => channel);
-  const cards = cardsOf(context, ids);
+  const cards = cardsOf(ids);
   return (
     <>
       <p>
         <strong>{summary}</strong>
       </p>
-      <SearchedFor visit={visit} q={given["q"] ?? ""} />
+      <SearchedFor q={given["q"] ?? ""} />
       {/* A page opened by its cursor alone does not know its words, so a file would contain all posts, and the call none. */}
       {given["q"] !== undefined && (
         <>
-          {await DownloadForm({ visit, context, rows: count, perThousand })}
+          {await DownloadForm({ rows: count, perThousand })}
           <details class="folded">
             <summary>{words.listAsCall}</summary>
-            <ApiCall
-              visit={visit}
-              label={words.listAsCall}
-              path="/v1/msgr/posts/search/"
-              query={given}
-            />
+            <ApiCall label={words.listAsCall} path="/v1/msgr/posts/search/" query={given} />
           </details>
         </>
       )}
       {page.results.map((post) => (
-        <Found visit={visit} post={post} card={cards.get(post.channel)} />
+        <Found post={post} card={cards.get(post.channel)} />
       ))}
-      <Pager visit={visit} page={page} path="/account/posts/" given={given} />
+      <Pager page={page} path="/account/posts/" given={given} />
     </>
   );
 }
 
 /** How the words were understood, if not as typed. */
-function SearchedFor({ visit, q }: { visit: Visit; q: string }): JSX.Element | null {
+function SearchedFor({ q }: { q: string }): JSX.Element | null {
+  const visit = useVisit();
   const reading = otherReading(q);
   if (reading === null) return null;
   return (
@@ -79,29 +72,26 @@ function SearchedFor({ visit, q }: { visit: Visit; q: string }): JSX.Element | n
 }
 
 function Found({
-  visit,
   post,
   card,
 }: {
-  visit: Visit;
   post: FoundPost;
   /** Undefined if the channel was hidden meanwhile. */
   card: CardView | undefined;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const words = useVisit().words.explorerPages;
   const { channel, published_at, views, views_at } = post;
   return (
     <article class="post">
       <p class="about">
         <ChannelLink
-          visit={visit}
           id={channel}
           title={card?.title ?? words.channelNumber(channel)}
           image={card?.image}
         />
-        <Moment visit={visit} at={published_at} />
-        {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}
-        <PostMarks visit={visit} post={post} />
+        <Moment at={published_at} />
+        {views_at !== null && <span>{words.viewsOf(shownNumber(views))}</span>}
+        <PostMarks post={post} />
       </p>
       <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
     </article>

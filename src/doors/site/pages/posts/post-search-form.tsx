@@ -5,7 +5,7 @@ import { POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /**
  * All filters of the API's post search, under the API's names, so that the page's address mirrors a
@@ -20,22 +20,17 @@ export const POST_FILTERS = [
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 
 /** The post search's form. */
-export function PostSearchForm({
-  visit,
-  directory,
-}: {
-  visit: Visit;
-  directory: Directory;
-}): JSX.Element {
+export function PostSearchForm({ directory }: { directory: Directory }): JSX.Element {
+  const visit = useVisit();
   const { explorerPages, postPages: words } = visit.words;
-  const field = { visit, search: "posts" };
+  const field = { search: "posts" };
   const named = (name: (typeof POST_FILTERS)[number]) => ({
     ...field,
     name,
     label: words.filters[name],
   });
   return (
-    <form method="get" action={asset(visit, "/account/posts/")} data-live="results" class="filters">
+    <form method="get" action={asset("/account/posts/")} data-live="results" class="filters">
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}

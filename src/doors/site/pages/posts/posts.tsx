@@ -9,14 +9,13 @@ import { postsSearchList } from "../../../../verbs/post-search.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/filter-faults.ts";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import { planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
 import { FoundPosts } from "./found-posts.tsx";
 import { POST_FILTERS, PostSearchForm } from "./post-search-form.tsx";
@@ -34,22 +33,18 @@ export const postsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.postPages;
-    const given = filterOf(visit);
+    const given = filterOf();
     const hasQuery = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
-    const found = hasQuery ? await search(given, visit, context) : null;
+    const found = hasQuery ? await search(given) : null;
     const isRefused = found instanceof AppError;
     const text =
-      found === null
-        ? words.hint
-        : isRefused
-          ? await refusalText(found, visit, context)
-          : countText(visit, found);
+      found === null ? words.hint : isRefused ? await refusalText(found) : countText(found);
     const isFault = isRefused && found.code === "invalid" && !isQueryFault(found);
     return page(
       visit.words.posts,
       <>
         <search>
-          <PostSearchForm visit={visit} directory={context.services.directory} />
+          <PostSearchForm directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
         <section
@@ -58,11 +53,9 @@ export const postsPage: SitePage = {
           data-summary={cutText(text, SUMMARY_BYTES_MAX)}
         >
           {found === null || isRefused ? (
-            <Notice visit={visit} text={text} error={found} />
+            <Notice text={text} error={found} />
           ) : (
             await FoundPosts({
-              visit,
-              context,
               page: found,
               given,
               summary: text,
@@ -75,30 +68,26 @@ export const postsPage: SitePage = {
     );
   },
   actions: {
-    export(visit, context) {
+    export() {
       // A file has an order of its own.
-      const { ordering: _, ...filter } = filterOf(visit);
+      const { ordering: _, ...filter } = filterOf();
       // Without words, the export would contain all posts.
       if (filter["q"] === undefined) throw fieldError({ q: [message("nothingToSearch")] });
-      return bulkDownload(exportPosts, filter, "posts", visit, context);
+      return bulkDownload(exportPosts, filter, "posts");
     },
   },
 };
 
 /** Filters given in the address. */
-function filterOf(visit: Visit): Record<string, string> {
-  return givenOf(readFilters(POST_FILTERS, visit));
+function filterOf(): Record<string, string> {
+  return givenOf(readFilters(POST_FILTERS));
 }
 
 /** Searches through the API's own method; also reports that search is off or not ready yet. */
-async function search(
-  given: Record<string, string>,
-  visit: Visit,
-  context: SiteContext,
-): Promise<Found | AppError> {
-  const raw = { ...given, limit: PAGE_SIZE, cursor: visit.query.get("cursor") ?? "" };
+async function search(given: Record<string, string>): Promise<Found | AppError> {
+  const raw = { ...given, limit: PAGE_SIZE, cursor: useVisit().query.get("cursor") ?? "" };
   try {
-    return await orRefusal(lookUp<Found>(postsSearchList, raw, visit, context));
+    return await orRefusal(lookUp<Found>(postsSearchList, raw));
   } catch (error) {
     const isShownByPage =
       error instanceof AppError &&
@@ -108,9 +97,9 @@ async function search(
   }
 }
 
-function countText(visit: Visit, { matches, matches_capped }: Found): string {
-  const words = visit.words.postPages;
-  const number = shownNumber(visit, matches);
+function countText({ matches, matches_capped }: Found): string {
+  const words = useVisit().words.postPages;
+  const number = shownNumber(matches);
   return matches_capped ? words.matchesOver(number) : words.matches(number);
 }
 
@@ -119,28 +108,22 @@ function isQueryFault({ faults = {} }: AppError): boolean {
   return Object.keys(faults).join() === "q";
 }
 
-async function refusalText(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
+async function refusalText(error: AppError): Promise<string> {
+  const visit = useVisit();
   const { explorerPages, postPages } = visit.words;
   if (error.code === "tariff_required") {
-    return explorerPages.postsClosed((await planOf(visit, context)).code);
+    return explorerPages.postsClosed((await ownPlan()).code);
   }
   return filterFaults(visit, error, postPages.filters);
 }
 
-function Notice({
-  visit,
-  text,
-  error,
-}: {
-  visit: Visit;
-  text: string;
-  error: AppError | null;
-}): JSX.Element {
+function Notice({ text, error }: { text: string; error: AppError | null }): JSX.Element {
+  const visit = useVisit();
   return (
     <p class={error === null ? "empty" : "notice"}>
       <bdi>{text}</bdi>{" "}
       {error?.faults?.["cursor"] !== undefined && (
-        <a href={asset(visit, PATH)}>{visit.words.explorerPages.firstPage}</a>
+        <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}
     </p>
   );

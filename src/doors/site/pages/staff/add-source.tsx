@@ -6,31 +6,22 @@ import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
 import { KindField } from "./kind-field.tsx";
 
 /** The form of a new pull. */
-export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
-  const words = visit.words.sourcePages;
-  const field = { visit, action: "import" };
+export function AddSourceForm(): JSX.Element {
+  const words = useVisit().words.sourcePages;
   return (
-    <Form visit={visit} action="import">
-      <KindField {...field} />
-      <TextField {...field} name="url" label={words.url} hint={words.urlHint} type="url" />
+    <Form action="import">
+      <KindField />
+      <TextField name="url" label={words.url} hint={words.urlHint} type="url" />
+      <TextField name="schedule" label={words.schedule} hint={words.scheduleHint} value="15m" />
+      <TextField name="name" label={words.name} hint={words.nameHint} required={false} />
       <TextField
-        {...field}
-        name="schedule"
-        label={words.schedule}
-        hint={words.scheduleHint}
-        value="15m"
-      />
-      <TextField {...field} name="name" label={words.name} hint={words.nameHint} required={false} />
-      <TextField
-        {...field}
         name="header"
         label={words.header}
         hint={words.headerHint}
@@ -38,7 +29,7 @@ export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
         autocomplete="off"
         required={false}
       />
-      <ReadingFields visit={visit} />
+      <ReadingFields />
       <p>
         <button type="submit">{words.add}</button>
       </p>
@@ -47,17 +38,18 @@ export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** Adds a pull; a folder of the machine can only be added by the operator, on the command line. */
-export async function addSource(visit: Visit, { sources }: SiteContext): Promise<View> {
-  const { form } = visit;
+export async function addSource(): Promise<View> {
+  const { sources } = useSite();
+  const { form } = useVisit();
   const { kind, map, timezone, header } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    map: () => readMap(visit),
-    timezone: () => readTimezone(visit),
-    header: () => headersOf(visit),
+    map: () => readMap(),
+    timezone: () => readTimezone(),
+    header: () => headersOf(),
   });
   const url = form.get("url").trim();
   const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
-  const reading = readingOf(visit, map);
+  const reading = readingOf(map);
   const strict = form.isChecked("strict");
   await sources.add(
     {
@@ -66,13 +58,14 @@ export async function addSource(visit: Visit, { sources }: SiteContext): Promise
       schedule: form.get("schedule").trim(),
       settings: { kind: "pull", url, rows: kind, reading, timezone, strict },
     },
-    actorOf(visit),
+    currentActor(),
   );
   return redirect("/staff/sources/?done=added");
 }
 
 /** @throws AppError `invalid` */
-function headersOf({ form, words }: Visit): Record<string, string> {
+function headersOf(): Record<string, string> {
+  const { form, words } = useVisit();
   const text = form.get("header");
   const header = text.trim() === "" ? {} : readHeader(text);
   if (header === null) throw pageFault("header", words.sourcePages.wrongHeader);

@@ -14,7 +14,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
@@ -30,24 +30,19 @@ export const auditPage: SitePage = {
     const organizations = await context.accounts.organizations();
     const names = new Map(organizations.map(({ id, name }) => [id, name]));
     const entries = await context.audit.entries({
-      before: numberOf(visit, "before"),
-      organizationId: numberOf(visit, "organization"),
-      person: personOf(visit),
+      before: numberOf("before"),
+      organizationId: numberOf("organization"),
+      person: personOf(),
       // Reads one more than it shows, to see whether another page follows.
       limit: ENTRIES_PER_PAGE + 1,
     });
     const shown = entries.slice(0, ENTRIES_PER_PAGE);
     const last = shown.at(-1);
     return consolePage(
-      visit,
       words.audit,
       <>
         <p>{words.auditText}</p>
-        <Filters
-          visit={visit}
-          organizations={organizations}
-          people={await context.people.people()}
-        />
+        <Filters organizations={organizations} people={await context.people.people()} />
         {last === undefined ? (
           <p class="empty">{words.none}</p>
         ) : (
@@ -59,13 +54,13 @@ export const auditPage: SitePage = {
             ]}
           >
             {shown.map((entry) => (
-              <EntryRow visit={visit} entry={entry} names={names} />
+              <EntryRow entry={entry} names={names} />
             ))}
           </DataTable>
         )}
         {last !== undefined && entries.length > shown.length && (
           <p>
-            <a href={withQuery(visit, { before: last.id })}>{words.earlier} →</a>
+            <a href={withQuery({ before: last.id })}>{words.earlier} →</a>
           </p>
         )}
       </>,
@@ -74,26 +69,22 @@ export const auditPage: SitePage = {
 };
 
 function EntryRow({
-  visit,
   entry,
   names,
 }: {
-  visit: Visit;
   entry: AuditRecord;
   names: ReadonlyMap<number, string>;
 }): JSX.Element {
   const { at, person, organizationId, action, target, details } = entry;
-  const words = visit.words.auditLog;
+  const words = useVisit().words.auditLog;
   const [kind = "", ...named] = target.split(" ");
   return (
     <tr>
       <td>
-        <Instant visit={visit} at={at} withSeconds />
+        <Instant at={at} withSeconds />
       </td>
       <td>
-        <a
-          href={asset(visit, `/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}
-        >
+        <a href={asset(`/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}>
           <bdi>{person || words.commandLine}</bdi>
         </a>
       </td>
@@ -101,7 +92,7 @@ function EntryRow({
         {organizationId === null ? (
           "—"
         ) : (
-          <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
+          <a href={asset(`/staff/organizations/${organizationId}/`)}>
             <bdi>{names.get(organizationId) ?? organizationId}</bdi>
           </a>
         )}
@@ -116,7 +107,7 @@ function EntryRow({
             {at > 0 && ", "}
             {words.details[name as AuditDetail] ?? name}:{" "}
             <bdi>
-              <Detail visit={visit} name={name} value={value} />
+              <Detail name={name} value={value} />
             </bdi>
           </>
         ))}
@@ -131,21 +122,14 @@ const AMOUNTS = new Set([
   ...["databaseMsPerSecond", "lockMsPerSecond"],
 ]);
 
-function Detail({
-  visit,
-  name,
-  value,
-}: {
-  visit: Visit;
-  name: string;
-  value: unknown;
-}): JSX.Element {
-  if (name === "overlapMs") return <>{shownNumber(visit, Number(value) / HOUR_MS)}</>;
-  if (AMOUNTS.has(name)) return <>{shownNumber(visit, Number(value))}</>;
+function Detail({ name, value }: { name: string; value: unknown }): JSX.Element {
+  const visit = useVisit();
+  if (name === "overlapMs") return <>{shownNumber(Number(value) / HOUR_MS)}</>;
+  if (AMOUNTS.has(name)) return <>{shownNumber(Number(value))}</>;
   const text = String(value ?? "—");
   // A plan ends at an instant; the page shows the last day before it.
   const ends = name === "ends" ? parseInstant(text) : null;
-  if (ends !== null) return <LastDayBefore visit={visit} at={ends} />;
+  if (ends !== null) return <LastDayBefore at={ends} />;
   const { auditLog, planNames } = visit.words;
   const texts: Record<string, string> | undefined =
     name === "plan" ? planNames : auditLog.values[name as AuditDetail];
@@ -153,16 +137,15 @@ function Detail({
 }
 
 function Filters({
-  visit,
   organizations,
   people,
 }: {
-  visit: Visit;
   organizations: readonly Organization[];
   people: readonly PersonAccount[];
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
-  const organizationId = numberOf(visit, "organization");
+  const organizationId = numberOf("organization");
   return (
     <search>
       <form method="get" class="inline">
@@ -190,13 +173,15 @@ function Filters({
 }
 
 /** The person whose entries are requested; null for everybody's. */
-function personOf({ query }: Visit): string | null {
+function personOf(): string | null {
+  const { query } = useVisit();
   const text = (query.get("person") ?? "").trim();
   if (text === COMMAND_LINE) return "";
   return text === "" ? null : text;
 }
 
 /** A number in the query; null for any other text, so that the page shows everything. */
-function numberOf({ query }: Visit, name: string): number | null {
+function numberOf(name: string): number | null {
+  const { query } = useVisit();
   return parseNumber(query.get(name) ?? "");
 }

@@ -2,11 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sourcePictures } from "../../../../catalog/sources/pictures/pictures.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** A drawing from the guide. It adds nothing to the steps above it, so it needs no alternative text. */
-export function BotPicture({ visit, name }: { visit: Visit; name: string }): JSX.Element {
-  const translated = `${name}.${visit.language}.svg`;
+export function BotPicture({ name }: { name: string }): JSX.Element {
+  const translated = `${name}.${useVisit().language}.svg`;
   const file = translated in sourcePictures ? translated : `${name}.svg`;
-  return <img class="picture" src={asset(visit, `/docs/pictures/${file}`)} alt="" />;
+  return <img class="picture" src={asset(`/docs/pictures/${file}`)} alt="" />;
 }

@@ -5,7 +5,7 @@ import { Form, TextField } from "../../look/form.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { BotPicture } from "./bot-picture.tsx";
 
 /** Page for adding a messenger's bot. */
@@ -20,7 +20,6 @@ function botSourcePage(kind: BotKind): SitePage {
     access: "staff",
     async show(visit) {
       const words = visit.words.sourcePages;
-      const field = { visit, action: "add" };
       const { api, schedule, name } = BOT_MESSENGERS[kind];
       return page(
         words.addBot(name),
@@ -28,32 +27,24 @@ function botSourcePage(kind: BotKind): SitePage {
           <p>{words.botSteps[kind].intro}</p>
           <h2>1. {words.makeBot}</h2>
           <Steps steps={words.botSteps[kind].make} />
-          <BotPicture visit={visit} name={`${kind}-make`} />
+          <BotPicture name={`${kind}-make`} />
           <h2>2. {words.giveToken}</h2>
-          <Form visit={visit} action="add">
+          <Form action="add">
             <TextField
-              {...field}
               name="token"
               label={words.token}
               hint={words.tokenHint}
               type="password"
               autocomplete="off"
             />
+            <TextField name="name" label={words.name} hint={words.botNameHint} required={false} />
             <TextField
-              {...field}
-              name="name"
-              label={words.name}
-              hint={words.botNameHint}
-              required={false}
-            />
-            <TextField
-              {...field}
               name="schedule"
               label={words.schedule}
               hint={words.scheduleHint}
               value={schedule}
             />
-            <TextField {...field} name="api" label={words.api} hint={words.apiHint} value={api} />
+            <TextField name="api" label={words.api} hint={words.apiHint} value={api} />
             <p>
               <button type="submit">{words.testAndAdd}</button>
             </p>
@@ -69,7 +60,7 @@ function botSourcePage(kind: BotKind): SitePage {
         const [token, name, schedule, api] = ["token", "name", "schedule", "api"].map((field) =>
           form.get(field),
         ) as [string, string, string, string];
-        const { id } = await sources.addBot({ kind, token, name, schedule, api }, actorOf(visit));
+        const { id } = await sources.addBot({ kind, token, name, schedule, api }, currentActor());
         return redirect(`/staff/sources/${id}/?done=botAdded`);
       },
     },

@@ -4,25 +4,25 @@ import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { Done } from "../../look/done.tsx";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** Parts shared by the console's pages. */
 
 /** A page that first shows what was just done. */
-export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
+export function consolePage(title: string, body: JSX.Element): View {
   return page(
     title,
     <>
-      <Done visit={visit} words={visit.words.staffPages.done} />
+      <Done words={useVisit().words.staffPages.done} />
       {body}
     </>,
   );
 }
 
 /** The number in the page's address. @throws AppError `not_found` */
-export function addressedId({ params }: Visit): number {
-  return idOf(params["id"] ?? "");
+export function addressedId(): number {
+  return idOf(useVisit().params["id"] ?? "");
 }
 
 /** Parses a number from an address or a form. @throws AppError `not_found` */
@@ -33,7 +33,8 @@ export function idOf(text: string): number {
 }
 
 /** The form for finding text in the page's own list. */
-export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
+export function SearchForm(): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   return (
     <search>
@@ -47,18 +48,16 @@ export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** The rows that contain the searched text. */
-export function searched<T>(visit: Visit, rows: readonly T[], textOf: (row: T) => string): T[] {
-  const wanted = (visit.query.get("q") ?? "").trim().toLowerCase();
+export function searched<T>(rows: readonly T[], textOf: (row: T) => string): T[] {
+  const wanted = (useVisit().query.get("q") ?? "").trim().toLowerCase();
   return rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
 }
 
 const ROWS_PER_PAGE = 50;
 
 /** Rows of the requested page, and links to the pages before and after it. */
-export function paged<T>(
-  visit: Visit,
-  rows: readonly T[],
-): { shown: T[]; pager: JSX.Element | null } {
+export function paged<T>(rows: readonly T[]): { shown: T[]; pager: JSX.Element | null } {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   const last = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
   const requested = Number(visit.query.get("page") ?? 1);
@@ -69,12 +68,12 @@ export function paged<T>(
     shown,
     pager: (
       <p class="row">
-        {at > 1 && <a href={withQuery(visit, { page: at - 1 })}>← {at - 1}</a>}
+        {at > 1 && <a href={withQuery({ page: at - 1 })}>← {at - 1}</a>}
         <span>
           {at} {visit.words.of} {last}
         </span>
         {at < last && (
-          <a href={withQuery(visit, { page: at + 1 })} aria-label={`${words.show}: ${at + 1}`}>
+          <a href={withQuery({ page: at + 1 })} aria-label={`${words.show}: ${at + 1}`}>
             {at + 1} →
           </a>
         )}
@@ -84,9 +83,10 @@ export function paged<T>(
 }
 
 /** The page's own address with another query, and without the mark of what was just done. */
-export function withQuery(visit: Visit, change: Record<string, string | number>): string {
+export function withQuery(change: Record<string, string | number>): string {
+  const visit = useVisit();
   const query = new URLSearchParams(visit.query);
   query.delete("done");
   for (const [name, value] of Object.entries(change)) query.set(name, String(value));
-  return asset(visit, `${visit.path.split("?")[0]}?${query}`);
+  return asset(`${visit.path.split("?")[0]}?${query}`);
 }

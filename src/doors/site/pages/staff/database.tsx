@@ -6,9 +6,9 @@ import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
+import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { consolePage } from "./console.tsx";
 import { ExportForm, startExport } from "./export-form.tsx";
 
@@ -19,8 +19,8 @@ export const databasePage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
-    const number = (value: number): string => shownNumber(visit, value);
-    const bytes = (value: number): string => shownBytes(visit, value, words.units);
+    const number = (value: number): string => shownNumber(value);
+    const bytes = (value: number): string => shownBytes(value, words.units);
     const { phase, percent } = context.services.postSearch.progress();
     const lines = [
       [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
@@ -33,15 +33,14 @@ export const databasePage: SitePage = {
       [words.sqliteVersion, facts.sqliteVersion],
     ] as const;
     return consolePage(
-      visit,
       words.database,
       <>
         <Facts facts={lines} />
-        {context.nodes !== null && <Nodes visit={visit} nodes={context.nodes} />}
+        {context.nodes !== null && <Nodes nodes={context.nodes} />}
         <h2>{words.backup}</h2>
-        <LastBackup visit={visit} context={context} backup={backup} />
+        <LastBackup backup={backup} />
         <h2>{visit.words.exportPages.title}</h2>
-        <ExportForm visit={visit} />
+        <ExportForm />
         <h2>{words.tables}</h2>
         <DataTable label={words.tables} columns={[words.table, `#${words.rows}`, words.rule]}>
           {facts.tables.map(({ name, rows, isMore }) => (
@@ -53,7 +52,7 @@ export const databasePage: SitePage = {
                 {isMore && `${words.moreThan} `}
                 {number(rows)}
               </td>
-              <td>{ruleText(visit, name)}</td>
+              <td>{ruleText(name)}</td>
             </tr>
           ))}
         </DataTable>
@@ -64,8 +63,8 @@ export const databasePage: SitePage = {
 };
 
 /** What limits a table, in words. */
-function ruleText(visit: Visit, table: string): string {
-  const words = visit.words.staffPages;
+function ruleText(table: string): string {
+  const words = useVisit().words.staffPages;
   const rule = RETENTION[table];
   if (rule === undefined) return "";
   if (typeof rule === "string") return words.rules[rule];
@@ -74,21 +73,19 @@ function ruleText(visit: Visit, table: string): string {
     ...(age === undefined ? [] : [words.ruleAge(age.days)]),
     ...(most === undefined
       ? []
-      : [`${words.ruleMost(shownNumber(visit, most.rows))} ${words.ruleOf[most.of]}`]),
+      : [`${words.ruleMost(shownNumber(most.rows))} ${words.ruleOf[most.of]}`]),
   ].join("; ");
 }
 
 /** The cluster's nodes, and how far their copies are. */
 async function Nodes({
-  visit,
   nodes,
 }: {
-  visit: Visit;
   nodes: NonNullable<SiteContext["nodes"]>;
 }): Promise<HtmlEscapedString> {
-  const words = visit.words.staffPages;
+  const words = useVisit().words.staffPages;
   const all = await nodes().catch(() => null);
-  const number = (value: number): string => shownNumber(visit, value);
+  const number = (value: number): string => shownNumber(value);
   return (
     <>
       <h2>{words.nodes}</h2>
@@ -120,15 +117,9 @@ async function Nodes({
 }
 
 /** The latest daily backup, and whether one has failed since. */
-async function LastBackup({
-  visit,
-  context,
-  backup,
-}: PartProps & {
-  backup: BackupFile | null;
-}): Promise<HtmlEscapedString> {
-  const words = visit.words.staffPages;
-  const job = (await context.jobs.list()).find(({ name }) => name === BACKUP_JOB);
+async function LastBackup({ backup }: { backup: BackupFile | null }): Promise<HtmlEscapedString> {
+  const words = useVisit().words.staffPages;
+  const job = (await useSite().jobs.list()).find(({ name }) => name === BACKUP_JOB);
   if (job === undefined) return <p>{words.backupOff}</p>;
   return (
     <>
@@ -141,8 +132,8 @@ async function LastBackup({
         <p>{words.backupNone}</p>
       ) : (
         <p>
-          <Instant visit={visit} at={backup.madeAt} />, <bdi>{backup.path}</bdi>,{" "}
-          {shownBytes(visit, backup.bytes, words.units)}
+          <Instant at={backup.madeAt} />, <bdi>{backup.path}</bdi>,{" "}
+          {shownBytes(backup.bytes, words.units)}
         </p>
       )}
     </>

@@ -12,7 +12,6 @@ export const errorsPage: SitePage = {
     const words = visit.words.staffPages;
     const entries = await context.recentErrors();
     return consolePage(
-      visit,
       words.errors,
       <>
         <p>{words.errorsText}</p>
@@ -26,7 +25,7 @@ export const errorsPage: SitePage = {
             {entries.map(({ at, level, message, requestId, facts, cause }) => (
               <tr>
                 <td>
-                  <Instant visit={visit} at={at} withSeconds />
+                  <Instant at={at} withSeconds />
                 </td>
                 <td class={level === "error" ? "fault" : undefined}>{words.levels[level]}</td>
                 <td class="long">

@@ -8,10 +8,9 @@ import {
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import type { View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { KindField } from "./kind-field.tsx";
 
 const TYPES: Record<ImportFormat, string> = {
@@ -20,39 +19,33 @@ const TYPES: Record<ImportFormat, string> = {
 };
 
 /** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
-export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
-  const { exportPages: words } = visit.words;
-  const field = { visit, action: "export" };
+export function ExportForm(): JSX.Element {
+  const { exportPages: words } = useVisit().words;
   const day = { type: "date", hint: words.dayHint, required: false };
   return (
-    <Form visit={visit} action="export">
+    <Form action="export">
       <p>{words.intro}</p>
-      <KindField {...field} />
+      <KindField />
       <SelectField
-        {...field}
         name="format"
         label={words.format}
         value="csv"
         options={IMPORT_FORMATS.map((value) => ({ value, label: words.formats[value] }))}
       />
-      <TextField {...field} {...day} name="from" label={words.from} />
-      <TextField {...field} {...day} name="to" label={words.to} />
-      <TextField
-        {...field}
-        name="channel"
-        label={words.channel}
-        hint={words.channelHint}
-        required={false}
-      />
-      <CheckField {...field} name="gzip" label={words.gzip} />
-      <CheckField {...field} name="raw" label={words.raw} hint={words.rawHint} />
+      <TextField {...day} name="from" label={words.from} />
+      <TextField {...day} name="to" label={words.to} />
+      <TextField name="channel" label={words.channel} hint={words.channelHint} required={false} />
+      <CheckField name="gzip" label={words.gzip} />
+      <CheckField name="raw" label={words.raw} hint={words.rawHint} />
       <button type="submit">{words.download}</button>
     </Form>
   );
 }
 
 /** Answers the form with the file, produced as fast as the browser reads it. */
-export async function startExport(visit: Visit, { config, downloads }: SiteContext): Promise<View> {
+export async function startExport(): Promise<View> {
+  const visit = useVisit();
+  const { config, downloads } = useSite();
   const { form } = visit;
   const { kind, format } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
@@ -69,7 +62,7 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
     to: given("to"),
     channel: given("channel"),
   };
-  const body = await downloads.start(request, actorOf(visit));
+  const body = await downloads.start(request, currentActor());
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
   if (!form.isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);

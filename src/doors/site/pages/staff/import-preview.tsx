@@ -7,23 +7,22 @@ import {
   type Recognized as RecognizedFile,
 } from "../../../../catalog/imports/reading/recognized.ts";
 import type { NewUpload, UploadPreview } from "../../../../catalog/imports/runs/held-uploads.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shortened } from "../../../../values/shortened.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Scroll } from "../../look/data-table.tsx";
+import { told } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 interface PreviewProps {
-  visit: Visit;
   token: string;
   upload: NewUpload;
   preview: UploadPreview;
 }
 
 /** The beginning of an uploaded file as it will be imported, and the button that starts the import. */
-export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.Element {
-  const words = visit.words.importPages;
+export function Preview({ token, upload, preview }: PreviewProps): JSX.Element {
+  const words = useVisit().words.importPages;
   const { rows } = preview;
   const isKnown = rows.some((row) => "fault" in row || Object.keys(row.fields).length > 0);
   return (
@@ -32,28 +31,22 @@ export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.El
         <bdi>{upload.file.name}</bdi>: {words.kinds[upload.kind]}
         {upload.options.dryRun && `, ${words.dryRunMark}`}
       </p>
-      <Recognized visit={visit} recognized={preview.recognized} />
-      {isKnown && <Rows visit={visit} rows={rows} />}
+      <Recognized recognized={preview.recognized} />
+      {isKnown && <Rows rows={rows} />}
       {!isKnown && <p class="notice">{rows.length === 0 ? words.noRows : words.noColumns}</p>}
       {(isKnown || rows.length === 0) && (
-        <ActionButton visit={visit} action="start" label={words.start} fields={{ file: token }} />
+        <ActionButton action="start" label={words.start} fields={{ file: token }} />
       )}
       <p>
-        <a href={asset(visit, "/staff/imports/")}>{words.otherFile}</a>
+        <a href={asset("/staff/imports/")}>{words.otherFile}</a>
       </p>
     </>
   );
 }
 
 /** How a file was read. */
-export function Recognized({
-  visit,
-  recognized,
-}: {
-  visit: Visit;
-  recognized: RecognizedFile;
-}): JSX.Element | null {
-  const lines = describeRecognized(visit.language, recognized);
+export function Recognized({ recognized }: { recognized: RecognizedFile }): JSX.Element | null {
+  const lines = describeRecognized(useVisit().language, recognized);
   if (lines.length === 0) return null;
   return (
     <ul>
@@ -66,8 +59,8 @@ export function Recognized({
   );
 }
 
-function Rows({ visit, rows }: { visit: Visit; rows: readonly InputRow[] }): JSX.Element {
-  const words = visit.words.importPages;
+function Rows({ rows }: { rows: readonly InputRow[] }): JSX.Element {
+  const words = useVisit().words.importPages;
   const columns = [
     ...new Set(rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []))),
   ];
@@ -90,7 +83,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly InputRow[] }): JSX
               <th scope="row">{row.line}</th>
               {"fault" in row ? (
                 <td colspan={Math.max(1, columns.length)}>
-                  <bdi>{inLanguage(visit.language, row.fault)}</bdi>
+                  <bdi>{told(row.fault)}</bdi>
                 </td>
               ) : (
                 columns.map((column) => (

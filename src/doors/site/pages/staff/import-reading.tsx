@@ -4,23 +4,23 @@ import type { ImportKindName } from "../../../../catalog/imports/kinds/import-ki
 import { FOREIGN_FORMATS } from "../../../../catalog/imports/reading/foreign/foreign-formats.ts";
 import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts";
 import { AppError } from "../../../../errors.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";
 import { cutFaults } from "../../forms/cut-text.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
+import { told } from "../../look/shown.tsx";
+import { useVisit } from "../../visit/use-visit.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { guessColumns } from "./guess-columns.ts";
 
 /** Options for reading an uploaded file: those of `kanalog import`, seldom needed. */
-export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
+export function ReadingFields(): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.importPages;
-  const field = { visit, action: "import" };
   return (
     <details open={visit.faults["map"] !== undefined || visit.faults["timezone"] !== undefined}>
       <summary>{words.reading}</summary>
       <SelectField
-        {...field}
         name="from"
         label={words.from}
         value=""
@@ -29,24 +29,16 @@ export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
           ...FOREIGN_FORMATS.map((value) => ({ value, label: value })),
         ]}
       />
-      <TextAreaField
-        {...field}
-        name="map"
-        label={words.map}
-        hint={words.mapHint}
-        rows={6}
-        required={false}
-      />
-      <CheckField {...field} name="ignoreUnknown" label={words.ignoreUnknown} />
+      <TextAreaField name="map" label={words.map} hint={words.mapHint} rows={6} required={false} />
+      <CheckField name="ignoreUnknown" label={words.ignoreUnknown} />
       <TextField
-        {...field}
         name="timezone"
         label={words.timezone}
         hint={words.timezoneHint}
         value={MOSCOW_ZONE}
         required={false}
       />
-      <CheckField {...field} name="strict" label={words.strict} hint={words.strictHint} />
+      <CheckField name="strict" label={words.strict} hint={words.strictHint} />
     </details>
   );
 }
@@ -58,17 +50,14 @@ const TO_NAME_MAX = 100;
  * The form again, listing the header's unknown columns, one per line with a guess, to be named or left out;
  * null for any other error.
  */
-export function withColumnsToName(
-  visit: Visit,
-  kind: ImportKindName,
-  error: unknown,
-): Visit | null {
+export function withColumnsToName(kind: ImportKindName, error: unknown): Visit | null {
+  const visit = useVisit();
   if (!(error instanceof AppError) || error.publicMessage.code !== "unknownColumnsInHeader")
     return null;
-  const { form, language } = visit;
+  const { form } = visit;
   const words = visit.words.importPages;
   const names = error.publicMessage.values.unknown.slice(0, TO_NAME_MAX).map(String);
-  const guessed = guessColumns(kind, names, Object.values(readMap(visit).map));
+  const guessed = guessColumns(kind, names, Object.values(readMap().map));
   const lines = names.map((name, at) => `${name}=${guessed[at]}`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();
   return {
@@ -76,7 +65,7 @@ export function withColumnsToName(
     form: { ...form, get: (name) => (name === "map" ? map : form.get(name)) },
     faults: {
       file: [words.nameColumns],
-      ...cutFaults({ map: [inLanguage(language, error.publicMessage), words.rowNeeds[kind]] }),
+      ...cutFaults({ map: [told(error.publicMessage), words.rowNeeds[kind]] }),
     },
   };
 }
@@ -88,7 +77,8 @@ interface ColumnMap {
 }
 
 /** @throws AppError `invalid` on `map` */
-export function readMap({ form, words }: Visit): ColumnMap {
+export function readMap(): ColumnMap {
+  const { form, words } = useVisit();
   const pairs: [string, string][] = [];
   let hasLeftOut = false;
   for (const line of form.get("map").split("\n")) {
@@ -104,7 +94,8 @@ export function readMap({ form, words }: Visit): ColumnMap {
 }
 
 /** The form's options for reading a file, including its column names. */
-export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
+export function readingOf({ map, hasLeftOut }: ColumnMap): ReadingOptions {
+  const { form } = useVisit();
   return {
     format: null,
     map,
@@ -114,7 +105,8 @@ export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): Read
 }
 
 /** @throws AppError `invalid` on `timezone` */
-export function readTimezone({ form, words }: Visit): string {
+export function readTimezone(): string {
+  const { form, words } = useVisit();
   const given = form.get("timezone").trim();
   const zone = given === "" ? MOSCOW_ZONE : zoneNamed(given);
   if (zone === null) throw pageFault("timezone", words.importPages.noZone);

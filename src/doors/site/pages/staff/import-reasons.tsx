@@ -5,39 +5,38 @@ import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/writing/
 import { DataTable } from "../../look/data-table.tsx";
 import { Form } from "../../look/form.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** Rejected rows and dropped cells by reason, and the rejected rows as a file. */
-export function ImportReasons({ visit, run }: { visit: Visit; run: RecordedRun }): JSX.Element {
-  const words = visit.words.importPages;
+export function ImportReasons({ run }: { run: RecordedRun }): JSX.Element {
+  const words = useVisit().words.importPages;
   const { rejects, warnings, rejected, rejectsKept } = run.summary;
   return (
     <>
-      <ReasonTable visit={visit} label={words.rejectedRows} groups={rejects} />
+      <ReasonTable label={words.rejectedRows} groups={rejects} />
       {rejectsKept > 0 && run.state !== "running" && (
-        <Form visit={visit} action="rejects">
+        <Form action="rejects">
           <p>
             {rejectsKept < rejected
-              ? words.firstRejected(shownNumber(visit, rejectsKept), shownNumber(visit, rejected))
+              ? words.firstRejected(shownNumber(rejectsKept), shownNumber(rejected))
               : words.allRejected}
           </p>
           <button type="submit">{words.downloadRejects}</button>
         </Form>
       )}
-      <ReasonTable visit={visit} label={words.warnings} groups={warnings} />
+      <ReasonTable label={words.warnings} groups={warnings} />
     </>
   );
 }
 
 function ReasonTable({
-  visit,
   label,
   groups,
 }: {
-  visit: Visit;
   label: string;
   groups: readonly ReasonGroup[];
 }): JSX.Element | null {
+  const visit = useVisit();
   const words = visit.words.importPages;
   if (groups.length === 0) return null;
   return (
@@ -50,7 +49,7 @@ function ReasonTable({
       >
         {groups.map((group) => (
           <tr>
-            <th scope="row">{shownNumber(visit, group.count)}</th>
+            <th scope="row">{shownNumber(group.count)}</th>
             <td data-label={words.column}>
               {group.column === null ? "—" : <code>{group.column}</code>}
             </td>

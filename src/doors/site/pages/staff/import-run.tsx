@@ -2,14 +2,12 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { notFound } from "../../../../errors.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Facts } from "../../look/facts.tsx";
-import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { Recognized } from "./import-preview.tsx";
 import { ImportReasons } from "./import-reasons.tsx";
 
@@ -19,17 +17,17 @@ export const importRunPage: SitePage = {
   access: "staff",
   async show(visit, { imports }) {
     const words = visit.words.importPages;
-    const run = await imports.run(idOf(visit));
+    const run = await imports.run(idOf());
     return page(
       `${words.import} ${run.id}`,
       <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
-        <Run visit={visit} run={run} />
+        <Run run={run} />
         <p class="row">
-          <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+          <a href={asset("/staff/imports/")}>{words.back}</a>
           {run.state === "done" && (
             <>
-              <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
-              <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+              <a href={asset("/staff/channels/")}>{visit.words.channels}</a>
+              <a href={asset("/staff/start/")}>{visit.words.firstSteps.title}</a>
             </>
           )}
         </p>
@@ -40,14 +38,16 @@ export const importRunPage: SitePage = {
 };
 
 /** @throws AppError `not_found` */
-function idOf({ params }: Visit): number {
+function idOf(): number {
+  const { params } = useVisit();
   const id = params["id"] ?? "";
   if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
   return Number(id);
 }
 
-async function downloadRejects(visit: Visit, { imports }: SiteContext): Promise<View> {
-  const { run, path } = await imports.rejects(idOf(visit));
+async function downloadRejects(): Promise<View> {
+  const { imports } = useSite();
+  const { run, path } = await imports.rejects(idOf());
   return {
     kind: "download",
     fileName: `rejected-rows-${run.id}.ndjson`,
@@ -57,12 +57,11 @@ async function downloadRejects(visit: Visit, { imports }: SiteContext): Promise<
 }
 
 interface RunProps {
-  visit: Visit;
   run: RecordedRun;
 }
 
-function Run({ visit, run }: RunProps): JSX.Element {
-  const words = visit.words.importPages;
+function Run({ run }: RunProps): JSX.Element {
+  const words = useVisit().words.importPages;
   const { options } = run.summary;
   return (
     <>
@@ -71,26 +70,26 @@ function Run({ visit, run }: RunProps): JSX.Element {
           {options.dryRun && words.isDryRun} {options.replace && words.isReplace}
         </p>
       )}
-      <Progress visit={visit} run={run} />
+      <Progress run={run} />
       <Facts
         facts={[
           [words.file, <bdi>{run.fileName}</bdi>],
           [words.kind, words.kinds[run.kind]],
           [words.by, <bdi>{run.person}</bdi>],
-          [words.started, <Instant visit={visit} at={run.startedAt} />],
-          [words.ended, <Instant visit={visit} at={run.finishedAt} />],
+          [words.started, <Instant at={run.startedAt} />],
+          [words.ended, <Instant at={run.finishedAt} />],
         ]}
       />
-      <Counts visit={visit} run={run} />
-      <Recognized visit={visit} recognized={run.summary.recognized} />
-      <ImportReasons visit={visit} run={run} />
+      <Counts run={run} />
+      <Recognized recognized={run.summary.recognized} />
+      <ImportReasons run={run} />
       {run.summary.notes.length > 0 && (
         <>
           <h2>{words.notes}</h2>
           <ul>
             {run.summary.notes.map((note) => (
               <li>
-                <bdi>{inLanguage(visit.language, note)}</bdi>
+                <bdi>{told(note)}</bdi>
               </li>
             ))}
           </ul>
@@ -100,13 +99,13 @@ function Run({ visit, run }: RunProps): JSX.Element {
   );
 }
 
-function Progress({ visit, run }: RunProps): JSX.Element {
-  const words = visit.words.importPages;
+function Progress({ run }: RunProps): JSX.Element {
+  const words = useVisit().words.importPages;
   const { bytes, bytesRead, read, rejected } = run.summary;
   if (run.state === "failed") {
     return (
       <p class="fault" role="alert">
-        <bdi>{run.failure && inLanguage(visit.language, run.failure)}</bdi>
+        <bdi>{run.failure && told(run.failure)}</bdi>
       </p>
     );
   }
@@ -142,8 +141,8 @@ function Progress({ visit, run }: RunProps): JSX.Element {
 
 const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const;
 
-function Counts({ visit, run }: RunProps): JSX.Element {
-  const words = visit.words.importPages;
+function Counts({ run }: RunProps): JSX.Element {
+  const words = useVisit().words.importPages;
   const { read, seconds, removed, handles_moved: moved } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
   const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
@@ -153,7 +152,7 @@ function Counts({ visit, run }: RunProps): JSX.Element {
     <ul class="cards">
       {[...counts, ...gone, ...handles, ...rate].map(([label, count]) => (
         <li>
-          <strong>{shownNumber(visit, count)}</strong> {label}
+          <strong>{shownNumber(count)}</strong> {label}
         </li>
       ))}
     </ul>

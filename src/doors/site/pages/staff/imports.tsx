@@ -10,12 +10,12 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { renderedFor, useSite, useVisit } from "../../visit/use-visit.ts";
 import { type PageView, page, redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { UploadedFile, Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
+import type { UploadedFile } from "../../visit/visit.ts";
 import { Preview } from "./import-preview.tsx";
 import {
   ReadingFields,
@@ -37,70 +37,68 @@ export const importsPage: SitePage = {
   actions: { import: takeImport, start: startHeld },
 };
 
-async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageView> {
+async function showPage(): Promise<PageView> {
+  const visit = useVisit();
+  const { imports } = useSite();
   const words = visit.words.importPages;
   const token = visit.query.get("file");
   if (token !== null) {
     const preview = await imports.held.preview(token);
     const upload = await imports.held.find(token);
-    return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
+    return page(words.firstRows, <Preview {...{ token, upload, preview }} />);
   }
   const runs = await imports.runs(RUNS_SHOWN);
-  const field = { visit, action: "import" };
   return page(
     words.imports,
     <>
       <p>{words.intro}</p>
-      <Form visit={visit} action="import" upload>
-        <KindField {...field} />
+      <Form action="import" upload>
+        <KindField />
         <FileField
-          {...field}
           name="file"
           label={words.file}
           hint={words.fileHint}
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
         />
-        <CheckField {...field} name="look" label={words.look} value="yes" hint={words.lookHint} />
-        <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
-        <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
-        <ReadingFields visit={visit} />
+        <CheckField name="look" label={words.look} value="yes" hint={words.lookHint} />
+        <CheckField name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+        <CheckField name="replace" label={words.replace} hint={words.replaceHint} />
+        <ReadingFields />
         <button type="submit">{words.upload}</button>
       </Form>
-      <Columns visit={visit} />
+      <Columns />
       <h2>{words.recent}</h2>
-      {runs.length === 0 ? (
-        <p class="empty">{words.noImports}</p>
-      ) : (
-        <Runs visit={visit} runs={runs} />
-      )}
+      {runs.length === 0 ? <p class="empty">{words.noImports}</p> : <Runs runs={runs} />}
     </>,
   );
 }
 
 /** Starts an import, or first shows a preview of its file. */
-async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
-  const { form } = visit;
+async function takeImport(): Promise<View> {
+  const context = useSite();
+  const { form } = useVisit();
   const { imports } = context;
   const { kind, file, replace, map, timezone } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    file: () => requiredFile(visit),
-    replace: () => readReplace(visit),
-    map: () => readMap(visit),
-    timezone: () => readTimezone(visit),
+    file: () => requiredFile(),
+    replace: () => readReplace(),
+    map: () => readMap(),
+    timezone: () => readTimezone(),
   });
   const chosen = { dryRun: form.isChecked("dryRun"), strict: form.isChecked("strict"), replace };
-  const reading = readingOf(visit, map);
+  const reading = readingOf(map);
   const upload = { kind, file, options: { ...chosen, reading, timezone } };
   if (form.isChecked("look")) {
     try {
       return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
     } catch (error) {
-      const withColumns = withColumnsToName(visit, kind, error);
+      const withColumns = withColumnsToName(kind, error);
       if (withColumns === null) throw atFileField(error);
-      return { ...(await showPage(withColumns, context)), status: 400 };
+      const show = async () => ({ ...(await showPage()), status: 400 });
+      return renderedFor(withColumns, context, show);
     }
   }
-  const id = await imports.start({ ...upload, by: actorOf(visit) });
+  const id = await imports.start({ ...upload, by: currentActor() });
   return redirect(`/staff/imports/${id}/`);
 }
 
@@ -110,14 +108,16 @@ function atFileField(error: unknown): unknown {
   return isOfFile ? fieldError({ file: [error.publicMessage] }) : error;
 }
 
-async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> {
-  const upload = await imports.held.release(visit.form.get("file"));
-  const id = await imports.start({ ...upload, by: actorOf(visit) });
+async function startHeld(): Promise<View> {
+  const { imports } = useSite();
+  const upload = await imports.held.release(useVisit().form.get("file"));
+  const id = await imports.start({ ...upload, by: currentActor() });
   return redirect(`/staff/imports/${id}/`);
 }
 
 /** @throws AppError `invalid` on `file` */
-function requiredFile({ form, words }: Visit): UploadedFile {
+function requiredFile(): UploadedFile {
+  const { form, words } = useVisit();
   const file = form.file("file");
   if (file === null) throw pageFault("file", words.importPages.noFile);
   if (file.bytes === 0) throw pageFault("file", words.importPages.emptyFile);
@@ -125,21 +125,23 @@ function requiredFile({ form, words }: Visit): UploadedFile {
 }
 
 /** @throws AppError `invalid` on `replace` for a kind that is not a directory */
-function readReplace({ form, words }: Visit): boolean {
+function readReplace(): boolean {
+  const { form, words } = useVisit();
   if (!form.isChecked("replace")) return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
   throw pageFault("replace", words.importPages.noReplace);
 }
 
-function stateText({ words }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+function stateText({ state, isWaiting, summary }: RecordedRun): string {
+  const { words } = useVisit();
   const { states, dryRunMark } = words.importPages;
   const text = isWaiting ? states.waiting : states[state];
   return summary.options.dryRun ? `${text}, ${dryRunMark}` : text;
 }
 
-function Columns({ visit }: { visit: Visit }): JSX.Element {
-  const words = visit.words.importPages;
+function Columns(): JSX.Element {
+  const words = useVisit().words.importPages;
   return (
     <details>
       <summary>{words.columns}</summary>
@@ -158,8 +160,8 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
-  const words = visit.words.importPages;
+function Runs({ runs }: { runs: readonly RecordedRun[] }): JSX.Element {
+  const words = useVisit().words.importPages;
   return (
     <DataTable
       label={words.recent}
@@ -171,16 +173,16 @@ function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): 
       {runs.map((run) => (
         <tr>
           <th scope="row">
-            <a href={asset(visit, `/staff/imports/${run.id}/`)}>
+            <a href={asset(`/staff/imports/${run.id}/`)}>
               <bdi>{run.fileName}</bdi>
             </a>
           </th>
           <td>{words.kinds[run.kind]}</td>
-          <td>{stateText(visit, run)}</td>
-          <td class="number">{shownNumber(visit, run.summary.read)}</td>
-          <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
+          <td>{stateText(run)}</td>
+          <td class="number">{shownNumber(run.summary.read)}</td>
+          <td class="number">{shownNumber(run.summary.rejected)}</td>
           <td>
-            <Instant visit={visit} at={run.startedAt} />
+            <Instant at={run.startedAt} />
           </td>
           <td>
             <bdi>{run.person}</bdi>

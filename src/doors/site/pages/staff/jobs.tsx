@@ -4,13 +4,12 @@ import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { RowFaults, withoutForm } from "../../look/row-actions.tsx";
+import { RowFaults } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: the appliance's scheduled jobs. */
@@ -22,10 +21,9 @@ export const jobsPage: SitePage = {
     const jobs = await context.jobs.list();
     const builds = context.builds();
     return consolePage(
-      visit,
       words.jobs,
       <>
-        <RowFaults visit={visit} actions={["run"]} />
+        <RowFaults actions={["run"]} />
         <p>{words.patternText}</p>
         <div id="jobs" data-refresh={jobs.some(isRunning) || builds.length > 0 ? "yes" : undefined}>
           {builds.map(({ name, percent }) => (
@@ -41,7 +39,7 @@ export const jobsPage: SitePage = {
             ]}
           >
             {jobs.map((job) => (
-              <JobRow visit={visit} job={job} />
+              <JobRow job={job} />
             ))}
           </DataTable>
         </div>
@@ -55,8 +53,8 @@ function isRunning({ startedAt, finishedAt }: JobState): boolean {
   return startedAt !== null && finishedAt === null;
 }
 
-function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
-  const words = visit.words.staffPages;
+function JobRow({ job }: { job: JobState }): JSX.Element {
+  const words = useVisit().words.staffPages;
   return (
     <tr>
       <th scope="row">
@@ -64,21 +62,15 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
         <br />
         <small>{words.jobNames[job.name.replace(/@.*$/, "")]}</small>
       </th>
+      <td>{job.startedAt === null ? words.never : <Instant at={job.startedAt} withSeconds />}</td>
       <td>
-        {job.startedAt === null ? (
-          words.never
-        ) : (
-          <Instant visit={visit} at={job.startedAt} withSeconds />
-        )}
+        <Instant at={job.finishedAt} withSeconds />
       </td>
       <td>
-        <Instant visit={visit} at={job.finishedAt} withSeconds />
+        <Outcome job={job} />
       </td>
       <td>
-        <Outcome visit={visit} job={job} />
-      </td>
-      <td>
-        <Instant visit={visit} at={job.nextDueAt} />
+        <Instant at={job.nextDueAt} />
         <br />
         <small>
           <code>{job.pattern}</code>
@@ -86,7 +78,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
       </td>
       <td>
         <ActionButton
-          visit={withoutForm(visit)}
+          inRow
           action="run"
           label={words.runNow}
           description={job.name}
@@ -97,8 +89,8 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   );
 }
 
-function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
-  const words = visit.words.staffPages;
+function Outcome({ job }: { job: JobState }): JSX.Element {
+  const words = useVisit().words.staffPages;
   if (job.startedAt === null) return <>—</>;
   if (isRunning(job)) return <>{words.running}</>;
   if (job.failure === null) return <>{words.succeeded}</>;
@@ -109,9 +101,11 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   );
 }
 
-async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
+async function run(): Promise<View> {
+  const visit = useVisit();
+  const { jobs } = useSite();
   const name = visit.form.get("job");
-  const isStarted = await jobs.runNow(name, actorOf(visit));
+  const isStarted = await jobs.runNow(name, currentActor());
   if (!isStarted) throw pageError("conflict", visit.words.staffPages.jobRunning);
   return redirect("/staff/jobs/?done=started");
 }

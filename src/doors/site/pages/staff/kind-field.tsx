@@ -2,12 +2,12 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { SelectField } from "../../look/form.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** A choice of the kind of a file's rows. */
-export function KindField({ visit, action }: { visit: Visit; action: string }): JSX.Element {
-  const words = visit.words.importPages;
+export function KindField(): JSX.Element {
+  const words = useVisit().words.importPages;
   const options = IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }));
-  const field = { visit, action, name: "kind", label: words.kind, value: "channels" };
+  const field = { name: "kind", label: words.kind, value: "channels" };
   return <SelectField {...field} options={options} />;
 }

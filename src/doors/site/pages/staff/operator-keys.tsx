@@ -4,13 +4,13 @@ import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { Instant, LastDayBefore, Snippet } from "../../look/shown.tsx";
 import { VerbForm } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page, redirect } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 const PATH = "/staff/keys/";
@@ -23,22 +23,22 @@ export const operatorKeysPage: SitePage = {
     const words = visit.words.operatorKeysPage;
     const keys = await context.operatorKeys.list();
     return consolePage(
-      visit,
       words.title,
       <>
         <p>
-          {words.text} <a href={asset(visit, "/docs/operator/")}>{words.documentation}</a>
+          {words.text} <a href={asset("/docs/operator/")}>{words.documentation}</a>
         </p>
-        <RowFaults visit={visit} actions={["revoke"]} />
-        {keys.length > 0 && <KeysTable visit={visit} keys={keys} />}
+        <RowFaults actions={["revoke"]} />
+        {keys.length > 0 && <KeysTable keys={keys} />}
         <h2>{words.create}</h2>
-        <VerbForm visit={visit} resource={operatorKeys} verb="create" label={words.create} once />
+        <VerbForm resource={operatorKeys} verb="create" label={words.create} once />
       </>,
     );
   },
   actions: {
     // The key is only shown in this answer: a redirect would leave it in the browser's history.
-    create: verbAction(operatorKeys, "create", (visit, made) => {
+    create: verbAction(operatorKeys, "create", (made) => {
+      const visit = useVisit();
       const words = visit.words.operatorKeysPage;
       const copying = visit.words.organizationPages;
       return page(
@@ -52,7 +52,7 @@ export const operatorKeysPage: SitePage = {
             words={copying}
           />
           <p>
-            <a href={asset(visit, PATH)}>{words.title}</a>
+            <a href={asset(PATH)}>{words.title}</a>
           </p>
         </>,
       );
@@ -61,12 +61,13 @@ export const operatorKeysPage: SitePage = {
       operatorKeys,
       "revoke",
       () => redirect(`${PATH}?done=revoked`),
-      (visit) => sentNumber(visit, "key"),
+      () => sentNumber("key"),
     ),
   },
 };
 
-function KeysTable({ visit, keys }: { visit: Visit; keys: readonly OperatorKey[] }) {
+function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   const { labels } = visit.words.resources;
   return (
@@ -93,10 +94,10 @@ function KeysTable({ visit, keys }: { visit: Visit; keys: readonly OperatorKey[]
             <code>{key.can.join(" ")}</code>
           </td>
           <td>
-            <Instant visit={visit} at={key.createdAt} />
+            <Instant at={key.createdAt} />
           </td>
           <td>
-            <LastDayBefore visit={visit} at={key.expiresAt} />
+            <LastDayBefore at={key.expiresAt} />
           </td>
           <td>
             {key.revokedAt !== null ? (
@@ -105,7 +106,7 @@ function KeysTable({ visit, keys }: { visit: Visit; keys: readonly OperatorKey[]
               words.expired
             ) : (
               <ActionButton
-                visit={withoutForm(visit)}
+                inRow
                 action="revoke"
                 label={words.revoke}
                 description={key.prefix}

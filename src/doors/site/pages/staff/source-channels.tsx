@@ -1,25 +1,22 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import type { Fact } from "../../look/facts.tsx";
-import { Instant } from "../../look/shown.tsx";
+import { Instant, told } from "../../look/shown.tsx";
 import { Steps } from "../../look/steps.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { BotPicture } from "./bot-picture.tsx";
 
 /** Channels that a bot was added to, or how to add it. */
 export function SourceChannels({
-  visit,
   settings: { kind, bot },
   chats,
 }: {
-  visit: Visit;
   settings: BotSettings;
   chats: readonly SourceChat[];
 }): JSX.Element {
-  const words = visit.words.sourcePages;
+  const words = useVisit().words.sourcePages;
   return (
     <section>
       <h2>{words.channels}</h2>
@@ -37,10 +34,10 @@ export function SourceChannels({
               <td>{handle === null ? "—" : <bdi>@{handle}</bdi>}</td>
               <td>
                 {isRead ? words.channelRead : words.channelLeft}
-                {fault !== null && <small> {inLanguage(visit.language, fault)}</small>}
+                {fault !== null && <small> {told(fault)}</small>}
               </td>
               <td>
-                <Instant visit={visit} at={cardAt} />
+                <Instant at={cardAt} />
               </td>
             </tr>
           ))}
@@ -48,21 +45,21 @@ export function SourceChannels({
       )}
       <h3>{words.addToChannel}</h3>
       <Steps steps={words.botSteps[kind].channel(bot)} />
-      <BotPicture visit={visit} name={`${kind}-admin`} />
+      <BotPicture name={`${kind}-admin`} />
     </section>
   );
 }
 
 /** Whether posts arrive in time, and which ones the messenger no longer had. */
-export function botReadings(visit: Visit, { position: { lagMs, gap } }: Source): Fact[] {
-  const words = visit.words.sourcePages;
+export function botReadings({ position: { lagMs, gap } }: Source): Fact[] {
+  const words = useVisit().words.sourcePages;
   return [
     [words.lag, lagMs !== undefined && words.seconds(Math.round(lagMs / 1000))],
     [
       words.gap,
       gap !== undefined && (
         <span class="fault">
-          <Instant visit={visit} at={gap.from} /> – <Instant visit={visit} at={gap.to} />
+          <Instant at={gap.from} /> – <Instant at={gap.to} />
           <br />
           {words.gapHint}
         </span>

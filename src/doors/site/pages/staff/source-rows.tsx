@@ -3,29 +3,27 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /**
  * Rows delivered by a source, by day.
  * @param today the last day shown
  */
 export function RowsByDay({
-  visit,
   today,
   days,
   counts,
 }: {
-  visit: Visit;
   today: number;
   days: number;
   counts: readonly { day: number; rows: number }[];
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.sourcePages;
   const rows = new Map(counts.map((one) => [one.day, one.rows]));
   const shown = Array.from({ length: days }, (_, at) => today - days + 1 + at);
   return (
     <DayChart
-      visit={visit}
       title={words.byDay}
       id="source-rows"
       days={shown.map((day) => ({ day: formatDay(day), rows: rows.get(day) ?? 0 }))}
@@ -37,7 +35,7 @@ export function RowsByDay({
       }
       cellsOf={({ rows }) => (
         <td class="number" data-value={rows}>
-          {shownNumber(visit, rows)}
+          {shownNumber(rows)}
         </td>
       )}
     />

@@ -5,12 +5,13 @@ import {
   type SourceState as State,
 } from "../../../../catalog/sources/source-schedule.ts";
 import type { Source } from "../../../../catalog/sources/sources.table.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shownInterval } from "../../look/formats.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { told } from "../../look/shown.tsx";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** A source's state, coloured by its meaning. */
-export function SourceState({ visit, state }: { visit: Visit; state: State }): JSX.Element {
+export function SourceState({ state }: { state: State }): JSX.Element {
+  const visit = useVisit();
   return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
 }
 
@@ -24,15 +25,15 @@ const COLOURS: Readonly<Record<State, string>> = {
 };
 
 /** A schedule: an interval in words, a cron pattern as it is. */
-export function ScheduleText({ visit, schedule }: { visit: Visit; schedule: string }): JSX.Element {
+export function ScheduleText({ schedule }: { schedule: string }): JSX.Element {
   const read = readSchedule(schedule);
   if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
-  const { locale, sourcePages } = visit.words;
+  const { locale, sourcePages } = useVisit().words;
   return <>{sourcePages.every(shownInterval(locale, read.value.everyMs))}</>;
 }
 
 /** Why a source could not be read; empty if it could. */
-export function failureOf({ language }: Visit, { failure, failedFile }: Source): string {
+export function failureOf({ failure, failedFile }: Source): string {
   if (failure === null) return "";
-  return `${failedFile === null ? "" : `${failedFile}: `}${inLanguage(language, failure)}`;
+  return `${failedFile === null ? "" : `${failedFile}: `}${told(failure)}`;
 }

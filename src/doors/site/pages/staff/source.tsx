@@ -13,11 +13,10 @@ import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownInterval } from "../../look/formats.ts";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { addressedId } from "./console.tsx";
 import { botReadings, SourceChannels } from "./source-channels.tsx";
 import { SourcePushes } from "./source-pushes.tsx";
@@ -32,45 +31,41 @@ export const sourcePage: SitePage = {
   access: "staff",
   async show(visit, { sources, ports }) {
     const words = visit.words.sourcePages;
-    const source = await sources.find(String(addressedId(visit)));
+    const source = await sources.find(String(addressedId()));
     const days = await sources.rowsByDay(source.id, DAYS_SHOWN);
     const { settings } = source;
     const now = ports.clock.now();
     return page(
       `${words.source}: ${source.name}`,
       <>
-        <Done visit={visit} words={words.done} />
+        <Done words={words.done} />
         <Facts
           facts={[
             [
               isBot(settings) ? words.bot : words.places[settings.kind],
               <bdi>{placeOf(settings)}</bdi>,
             ],
-            [words.schedule, <ScheduleText visit={visit} schedule={source.schedule} />],
+            [words.schedule, <ScheduleText schedule={source.schedule} />],
             [
               words.timeLimit,
               !isBot(settings) && shownInterval(visit.words.locale, fileMaxMs(settings)),
             ],
-            [words.state, <SourceState visit={visit} state={stateOf(source, now)} />],
-            [words.lastSuccess, <Instant visit={visit} at={source.succeededAt} />],
+            [words.state, <SourceState state={stateOf(source, now)} />],
+            [words.lastSuccess, <Instant at={source.succeededAt} />],
             [
               words.lastError,
-              source.failure !== null && <bdi class="fault">{failureOf(visit, source)}</bdi>,
+              source.failure !== null && <bdi class="fault">{failureOf(source)}</bdi>,
             ],
             [words.waits, isSettling(source) && words.settling],
-            ...botReadings(visit, source),
+            ...botReadings(source),
           ]}
         />
         {isBot(settings) && (
-          <SourceChannels
-            visit={visit}
-            settings={settings}
-            chats={await sources.chats(source.id)}
-          />
+          <SourceChannels settings={settings} chats={await sources.chats(source.id)} />
         )}
-        <SourcePushes visit={visit} source={source} />
-        {source.summary !== null && <Summary visit={visit} source={source} />}
-        <RowsByDay visit={visit} today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
+        <SourcePushes source={source} />
+        {source.summary !== null && <Summary source={source} />}
+        <RowsByDay today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
       </>,
     );
   },
@@ -78,14 +73,15 @@ export const sourcePage: SitePage = {
 };
 
 function setPushes(isOn: boolean) {
-  return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
-    const id = addressedId(visit);
-    await sources.setPushes(id, isOn, actorOf(visit));
+  return async (): Promise<View> => {
+    const id = addressedId();
+    await useSite().sources.setPushes(id, isOn, currentActor());
     return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
   };
 }
 
-function Summary({ visit, source }: { visit: Visit; source: Source }): JSX.Element | null {
+function Summary({ source }: { source: Source }): JSX.Element | null {
+  const visit = useVisit();
   const words = visit.words.importPages;
   const { summary } = source;
   if (summary === null) return null;
@@ -95,8 +91,8 @@ function Summary({ visit, source }: { visit: Visit; source: Source }): JSX.Eleme
       <h2>{visit.words.sourcePages.lastRun}</h2>
       <Facts
         facts={[
-          [words.read, shownNumber(visit, summary.read)],
-          [words.rejected, shownNumber(visit, summary.rejected)],
+          [words.read, shownNumber(summary.read)],
+          [words.rejected, shownNumber(summary.rejected)],
         ]}
       />
       {groups.length > 0 && (

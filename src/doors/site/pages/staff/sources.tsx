@@ -7,14 +7,13 @@ import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sourc
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
-import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor } from "../../visit/viewer.ts";
 import { AddSourceForm, addSource } from "./add-source.tsx";
 import { botSourcePath } from "./bot-source.tsx";
 import { failureOf, SourceState } from "./source-state.tsx";
@@ -34,24 +33,18 @@ export const sourcesPage: SitePage = {
     return page(
       words.sources,
       <>
-        <Done visit={visit} words={words.done} />
-        <RowFaults visit={visit} actions={ACTIONS} />
+        <Done words={words.done} />
+        <RowFaults actions={ACTIONS} />
         <p>{words.intro}</p>
-        {sources.length === 0 ? (
-          <p class="empty">{words.noSources}</p>
-        ) : (
-          <List visit={visit} context={context} sources={sources} />
-        )}
+        {sources.length === 0 ? <p class="empty">{words.noSources}</p> : <List sources={sources} />}
         <h2>{words.addABot}</h2>
         <p class="row">
           {BOT_KINDS.map((kind) => (
-            <a href={asset(visit, botSourcePath(kind))}>
-              {words.addBot(BOT_MESSENGERS[kind].name)}
-            </a>
+            <a href={asset(botSourcePath(kind))}>{words.addBot(BOT_MESSENGERS[kind].name)}</a>
           ))}
         </p>
         <h2>{words.add}</h2>
-        <AddSourceForm visit={visit} />
+        <AddSourceForm />
       </>,
     );
   },
@@ -64,14 +57,9 @@ export const sourcesPage: SitePage = {
   },
 };
 
-async function List({
-  visit,
-  context: { sources: verbs, ports },
-  sources,
-}: PartProps & {
-  sources: readonly Source[];
-}): Promise<HtmlEscapedString> {
-  const words = visit.words.sourcePages;
+async function List({ sources }: { sources: readonly Source[] }): Promise<HtmlEscapedString> {
+  const { sources: verbs, ports } = useSite();
+  const words = useVisit().words.sourcePages;
   const now = ports.clock.now();
   const today = await Promise.all(
     sources.map(async ({ id }) => (await verbs.rowsByDay(id, 1)).at(-1)?.rows ?? 0),
@@ -87,26 +75,26 @@ async function List({
       {sources.map((source, at) => (
         <tr>
           <th scope="row">
-            <a href={asset(visit, `/staff/sources/${source.id}/`)}>
+            <a href={asset(`/staff/sources/${source.id}/`)}>
               <bdi>{source.name}</bdi>
             </a>{" "}
-            <small>{kindOf(visit, source)}</small>
+            <small>{kindOf(source)}</small>
           </th>
           <td class="long">
-            <SourceState visit={visit} state={stateOf(source, now)} />
+            <SourceState state={stateOf(source, now)} />
             {source.failure !== null && (
               <small class="fault">
                 <br />
-                <bdi>{failureOf(visit, source)}</bdi>
+                <bdi>{failureOf(source)}</bdi>
               </small>
             )}
           </td>
-          <td class="number">{shownNumber(visit, today[at] ?? 0)}</td>
+          <td class="number">{shownNumber(today[at] ?? 0)}</td>
           <td>
-            <Instant visit={visit} at={source.succeededAt} />
+            <Instant at={source.succeededAt} />
             <br />
             <small>
-              {words.next}: <Instant visit={visit} at={nextAt(source, now)} />
+              {words.next}: <Instant at={nextAt(source, now)} />
               {source.position.lagMs !== undefined && (
                 <>
                   <br />
@@ -116,7 +104,7 @@ async function List({
             </small>
           </td>
           <td>
-            <RowActions visit={withoutForm(visit)} source={source} />
+            <RowActions source={source} />
           </td>
         </tr>
       ))}
@@ -124,9 +112,9 @@ async function List({
   );
 }
 
-function RowActions({ visit, source }: { visit: Visit; source: Source }): JSX.Element {
-  const words = visit.words.sourcePages;
-  const button = { visit, description: source.name, fields: { source: source.id } };
+function RowActions({ source }: { source: Source }): JSX.Element {
+  const words = useVisit().words.sourcePages;
+  const button = { inRow: true, description: source.name, fields: { source: source.id } };
   return (
     <>
       <ActionButton {...button} action="run" label={words.run} />
@@ -147,8 +135,8 @@ function RowActions({ visit, source }: { visit: Visit; source: Source }): JSX.El
 }
 
 function act(verb: "requestRun" | "pauseSource" | "resumeSource" | "removeSource", done: string) {
-  return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
-    await sources[verb](sentNumber(visit, "source"), actorOf(visit));
+  return async (): Promise<View> => {
+    await useSite().sources[verb](sentNumber("source"), currentActor());
     return redirect(`/staff/sources/?done=${done}`);
   };
 }
@@ -158,7 +146,8 @@ function nextAt(source: Source, now: number): number | null {
   return source.isPaused || !Number.isFinite(at) ? null : at;
 }
 
-function kindOf({ words }: Visit, { settings }: Source): string {
+function kindOf({ settings }: Source): string {
+  const { words } = useVisit();
   return isBot(settings)
     ? BOT_MESSENGERS[settings.kind].name
     : words.importPages.kinds[settings.rows];

@@ -1,14 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
+import type { OwnItem } from "../../../../push/webhooks/manage/own-item.ts";
 import { MOSCOW_ZONE, parseInstant } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
-import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
-import type { Visit } from "../../visit/visit.ts";
-import { ownOf } from "./webhook-access.ts";
+import { shownNumber, told } from "../../look/shown.tsx";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 const SHOWN = 50;
 const BAR = 8;
@@ -20,17 +18,15 @@ const HEIGHT_MIN = 10;
 const DURATION_MAX_MS = 10_000;
 
 /** A webhook's latest attempts at a glance, one bar each; its height shows the duration. */
-export async function attemptsStrip(
-  visit: Visit,
-  { services }: SiteContext,
-): Promise<JSX.Element | null> {
-  const words = visit.words.webhookPages;
-  const attempts = await services.webhooks.recentAttempts(ownOf(visit), SHOWN);
+export async function attemptsStrip(own: OwnItem): Promise<JSX.Element | null> {
+  const { services } = useSite();
+  const words = useVisit().words.webhookPages;
+  const attempts = await services.webhooks.recentAttempts(own, SHOWN);
   const last = attempts.at(-1);
   if (last === undefined) return null;
   const failed = attempts.filter(({ error }) => error !== "").length;
   const [all, good] = [attempts.length, attempts.length - failed].map((count) =>
-    shownNumber(visit, count),
+    shownNumber(count),
   );
   return (
     <figure class="glance">
@@ -51,14 +47,14 @@ export async function attemptsStrip(
               height={height}
               rx="2"
             >
-              <title>{`${timeText(visit, at)}: ${error === "" ? words.states.delivered : inLanguage(visit.language, outcomeOf(error))}`}</title>
+              <title>{`${timeText(at)}: ${error === "" ? words.states.delivered : told(outcomeOf(error))}`}</title>
             </rect>
           );
         })}
       </svg>
       <figcaption>
         {words.lastAttempts(all ?? "", good ?? "")} {words.lastAttempt}{" "}
-        <Moment visit={visit} at={last.attempted_at} />:{" "}
+        <Moment at={last.attempted_at} />:{" "}
         <span class={last.error === "" ? "good" : "bad"}>
           {last.error === "" ? words.states.delivered : words.states.failed}
         </span>
@@ -73,7 +69,8 @@ function heightOf(durationMs: number): number {
   return Math.round(HEIGHT_MIN + Math.min(1, part) * (HEIGHT - HEIGHT_MIN));
 }
 
-function timeText(visit: Visit, at: string): string {
+function timeText(at: string): string {
+  const visit = useVisit();
   const format = { dateStyle: "short", timeStyle: "short", timeZone: MOSCOW_ZONE } as const;
   return dateFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
 }

@@ -3,30 +3,27 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { parseInstant } from "../../../../values/moscow-time.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { shownNumber, told } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { isManager } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** Deliveries with their attempts, each with the actions on it. */
 export function DeliveryTable({
-  visit,
   webhook,
   deliveries,
   to,
 }: {
-  visit: Visit;
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
   /** Address of the webhook's own page, which processes the forms. */
   to: string;
 }): JSX.Element {
-  const words = visit.words.webhookPages;
+  const words = useVisit().words.webhookPages;
   return (
     <DataTable
       className="listed"
@@ -41,43 +38,41 @@ export function DeliveryTable({
       ]}
     >
       {deliveries.map((delivery) => (
-        <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
+        <Row webhook={webhook} delivery={delivery} to={to} />
       ))}
     </DataTable>
   );
 }
 
 function Row({
-  visit,
   webhook,
   delivery,
   to,
 }: {
-  visit: Visit;
   webhook: WebhookView;
   delivery: DeliveryView;
   to: string;
 }): JSX.Element {
-  const words = visit.words.webhookPages;
+  const words = useVisit().words.webhookPages;
   return (
     <tr>
       <th scope="row">
-        <a href={asset(visit, `${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
+        <a href={asset(`${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
         <small>{words.events[delivery.event]}</small>
       </th>
       <td data-label={words.time}>
-        <Moment visit={visit} at={delivery.created_at} />
+        <Moment at={delivery.created_at} />
       </td>
       <td data-label={words.posts}>
         <Posts posts={delivery.posts} />
       </td>
       <td data-label={words.state}>
-        <DeliveryState visit={visit} state={delivery.state} />
+        <DeliveryState state={delivery.state} />
         {delivery.next_attempt_at !== null && (
           <>
             <br />
             <small>
-              {words.nextAttempt}: <Moment visit={visit} at={delivery.next_attempt_at} />
+              {words.nextAttempt}: <Moment at={delivery.next_attempt_at} />
             </small>
           </>
         )}
@@ -86,18 +81,16 @@ function Row({
         <ol class="attempts">
           {delivery.attempts.map((attempt) => (
             <li>
-              <Moment visit={visit} at={attempt.attempted_at} />:{" "}
-              <Outcome visit={visit} attempt={attempt} />
+              <Moment at={attempt.attempted_at} />: <Outcome attempt={attempt} />
             </li>
           ))}
         </ol>
       </td>
       <td>
-        {isManager(visit) && canBeSentAgain(visit, webhook, delivery) && (
+        {isManager() && canBeSentAgain(webhook, delivery) && (
           <ActionButton
-            visit={visit}
             action="resend"
-            to={asset(visit, to)}
+            to={asset(to)}
             label={words.resend}
             description={String(delivery.delivery)}
             fields={{ delivery: delivery.delivery }}
@@ -109,13 +102,8 @@ function Row({
 }
 
 /** A delivery's state. */
-export function DeliveryState({
-  visit,
-  state,
-}: {
-  visit: Visit;
-  state: DeliveryView["state"];
-}): JSX.Element {
+export function DeliveryState({ state }: { state: DeliveryView["state"] }): JSX.Element {
+  const visit = useVisit();
   return (
     <span class={`badge ${STATE_CLASSES[state]}`}>{visit.words.webhookPages.states[state]}</span>
   );
@@ -135,30 +123,25 @@ function Posts({ posts }: { posts: readonly number[] }): JSX.Element {
 
 /** The receiver's answer, and how long it took. */
 export function Outcome({
-  visit,
   attempt: { status, error, duration_ms: durationMs },
 }: {
-  visit: Visit;
   attempt: DeliveryView["attempts"][number];
 }): JSX.Element {
-  const words = visit.words.webhookPages;
-  const text =
-    error === "" && status !== null
-      ? words.answered(status)
-      : inLanguage(visit.language, outcomeOf(error));
+  const words = useVisit().words.webhookPages;
+  const text = error === "" && status !== null ? words.answered(status) : told(outcomeOf(error));
   return (
     <>
-      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(visit, durationMs / 1000))}
+      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(durationMs / 1000))}
     </>
   );
 }
 
 /** Whether to offer sending a delivery again; false if that would certainly be refused. */
 function canBeSentAgain(
-  { nowMs }: Visit,
   { is_active: isActive }: WebhookView,
   { event, created_at: createdAt }: DeliveryView,
 ): boolean {
+  const { nowMs } = useVisit();
   const createdAtMs = parseInstant(createdAt) ?? 0;
   return isActive && event !== "ping" && createdAtMs >= nowMs - FRESH_MS;
 }

@@ -3,11 +3,10 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { shownBytes } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
 
@@ -21,16 +20,16 @@ export const deliveryPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.webhookPages;
-    const webhook = await webhookOf(visit, context);
-    await requireWebhooks(visit, context);
+    const webhook = await webhookOf();
+    await requireWebhooks();
     const number = parseNumber(visit.params["delivery"] ?? "");
     if (number === null) throw notFound("delivery");
     const { webhooks } = context.services;
-    const body = await webhooks.deliveryBody(ownOf(visit), number);
+    const body = await webhooks.deliveryBody(ownOf(), number);
     const query = { before: number + 1, limit: 1, nowMs: visit.nowMs };
-    const [delivery] = (await webhooks.deliveries(ownOf(visit), query)).results;
+    const [delivery] = (await webhooks.deliveries(ownOf(), query)).results;
     if (delivery?.delivery !== number) throw notFound("delivery");
-    const gone = delivery.posts.filter((id) => !isPublic(id, context));
+    const gone = delivery.posts.filter((id) => !isPublic(id));
     if (visit.query.get("download") === "body" && gone.length === 0) {
       return {
         kind: "download",
@@ -44,9 +43,9 @@ export const deliveryPage: SitePage = {
       words.deliveryTitle(number),
       <>
         <p>
-          <a href={asset(visit, `${path}#log`)}>← {words.webhook(webhook.id)}</a>
+          <a href={asset(`${path}#log`)}>← {words.webhook(webhook.id)}</a>
         </p>
-        <DeliveryTable visit={visit} webhook={webhook} deliveries={[delivery]} to={path} />
+        <DeliveryTable webhook={webhook} deliveries={[delivery]} to={path} />
         <section aria-labelledby="headers">
           <h2 id="headers">{words.headers}</h2>
           <pre tabindex={0}>
@@ -59,24 +58,23 @@ export const deliveryPage: SitePage = {
         {gone.length > 0 ? (
           <p class="notice">{words.postsGone(gone.join(", "))}</p>
         ) : (
-          <Body visit={visit} body={body} path={`${path}deliveries/${number}/`} />
+          <Body body={body} path={`${path}deliveries/${number}/`} />
         )}
       </>,
     );
   },
 };
 
-function Body({ visit, body, path }: { visit: Visit; body: string; path: string }): JSX.Element {
+function Body({ body, path }: { body: string; path: string }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.webhookPages;
   const text = prettyPrinted(body);
   return (
     <section aria-labelledby="payload">
       <div class="row apart">
         <h2 id="payload">{words.payload}</h2>
-        <a href={asset(visit, `${path}?download=body`)}>
-          {words.downloadBody(
-            shownBytes(visit, Buffer.byteLength(body), visit.words.staffPages.units),
-          )}
+        <a href={asset(`${path}?download=body`)}>
+          {words.downloadBody(shownBytes(Buffer.byteLength(body), visit.words.staffPages.units))}
         </a>
       </div>
       <pre class="payload" tabindex={0}>
@@ -98,7 +96,8 @@ function prettyPrinted(body: string): string {
 }
 
 /** Whether a post may still be read: one that has been taken down is not shown here either. */
-function isPublic(id: number, { services }: SiteContext): boolean {
+function isPublic(id: number): boolean {
+  const { services } = useSite();
   try {
     services.posts.post(id);
     return true;

@@ -1,9 +1,8 @@
 import { webhooksAccessible, webhooksIncluded } from "../../../../verbs/plan-rules.ts";
 import { pageError } from "../../forms/faults.ts";
-import type { SiteContext } from "../../site-context.ts";
 import { accessTo } from "../../visit/item-access.ts";
-import { membershipOf, planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownMembership, ownPlan } from "../../visit/viewer.ts";
 
 export const {
   requireManager,
@@ -20,10 +19,11 @@ export const {
 });
 
 /** @throws AppError `tariff_required` if the organization has as many as its plan includes */
-export async function requireRoomForOne(visit: Visit, context: SiteContext): Promise<void> {
-  await requireWebhooks(visit, context);
-  const { code, webhooks } = await planOf(visit, context);
-  if (context.services.webhooks.count(membershipOf(visit).organization.id) < webhooks) return;
-  const { planFull } = visit.words.webhookPages;
+export async function requireRoomForOne(): Promise<void> {
+  const context = useSite();
+  await requireWebhooks();
+  const { code, webhooks } = await ownPlan();
+  if (context.services.webhooks.count(ownMembership().organization.id) < webhooks) return;
+  const { planFull } = useVisit().words.webhookPages;
   throw pageError("tariff_required", planFull(code, webhooks));
 }

@@ -1,25 +1,23 @@
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { pageError } from "../../forms/faults.ts";
-import type { SiteContext } from "../../site-context.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf, planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, ownPlan } from "../../visit/viewer.ts";
 import { ownOf, requireManager, requireWebhooks, webhookOf } from "./webhook-access.ts";
 import { readOverlap, readWebhookForm } from "./webhook-form.ts";
 import { secretPage } from "./webhook-secret.tsx";
 
-type Action = (visit: Visit, context: SiteContext) => Promise<View>;
-
 /** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
-export const webhookActions: Record<string, Action> = {
-  enable: (visit, context) => switchTo(true, visit, context),
-  disable: (visit, context) => switchTo(false, visit, context),
+export const webhookActions = {
+  enable: () => switchTo(true),
+  disable: () => switchTo(false),
 
-  async change(visit, context) {
-    requireManager(visit);
-    const before = await webhookOf(visit, context);
-    await requireWebhooks(visit, context);
-    const { address, channels } = await readWebhookForm(visit, context);
+  async change() {
+    const { services } = useSite();
+    requireManager();
+    const before = await webhookOf();
+    await requireWebhooks();
+    const { address, channels } = await readWebhookForm();
     // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
     const changesUrl = address.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();
@@ -29,53 +27,57 @@ export const webhookActions: Record<string, Action> = {
         channels: changesChannels ? channels : undefined,
         isActive: undefined,
       };
-      const plan = await planOf(visit, context);
-      await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
+      const plan = await ownPlan();
+      await services.webhooks.change(ownOf(), plan, change, currentActor());
     }
     return redirect(`/account/webhooks/${before.id}/?done=changed`);
   },
 
-  async rotate(visit, context) {
-    requireManager(visit);
-    await webhookOf(visit, context);
-    await requireWebhooks(visit, context);
-    const { webhooks } = context.services;
-    const rotated = await webhooks.rotate(ownOf(visit), readOverlap(visit), actorOf(visit));
-    return secretPage(visit, rotated);
+  async rotate() {
+    const { services } = useSite();
+    requireManager();
+    await webhookOf();
+    await requireWebhooks();
+    const rotated = await services.webhooks.rotate(ownOf(), readOverlap(), currentActor());
+    return secretPage(rotated);
   },
 
-  async test(visit, context) {
-    const { id } = await webhookOf(visit, context);
-    await requireWebhooks(visit, context);
-    const tried = await context.services.webhooks.test(ownOf(visit));
+  async test() {
+    const { services } = useSite();
+    const { id } = await webhookOf();
+    await requireWebhooks();
+    const tried = await services.webhooks.test(ownOf());
     return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
   },
 
-  async resend(visit, context) {
-    requireManager(visit);
-    const { id } = await webhookOf(visit, context);
-    await requireWebhooks(visit, context);
-    const delivery = parseNumber(visit.form.get("delivery"));
-    if (delivery === null) throw pageError("not_found", visit.words.notFoundText);
-    await context.services.webhooks.resend(ownOf(visit), delivery, actorOf(visit));
+  async resend() {
+    const { services } = useSite();
+    requireManager();
+    const { id } = await webhookOf();
+    await requireWebhooks();
+    const delivery = parseNumber(useVisit().form.get("delivery"));
+    if (delivery === null) throw pageError("not_found", useVisit().words.notFoundText);
+    await services.webhooks.resend(ownOf(), delivery, currentActor());
     return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
   },
 
-  async delete(visit, context) {
-    requireManager(visit);
-    await webhookOf(visit, context);
-    await context.services.webhooks.remove(ownOf(visit), actorOf(visit));
+  async delete() {
+    const { services } = useSite();
+    requireManager();
+    await webhookOf();
+    await services.webhooks.remove(ownOf(), currentActor());
     return redirect("/account/webhooks/?done=deleted");
   },
 };
 
-async function switchTo(isActive: boolean, visit: Visit, context: SiteContext): Promise<View> {
-  requireManager(visit);
-  const before = await webhookOf(visit, context);
-  await requireWebhooks(visit, context);
+async function switchTo(isActive: boolean): Promise<View> {
+  const { services } = useSite();
+  requireManager();
+  const before = await webhookOf();
+  await requireWebhooks();
   const change = { address: undefined, channels: undefined, isActive };
-  const plan = await planOf(visit, context);
-  await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
+  const plan = await ownPlan();
+  await services.webhooks.change(ownOf(), plan, change, currentActor());
   const done = isActive ? "enabled" : "disabled";
   return redirect(`/account/webhooks/${before.id}/?done=${done}`);
 }

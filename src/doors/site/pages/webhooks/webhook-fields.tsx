@@ -4,41 +4,36 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import { cutText } from "../../forms/cut-text.ts";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
-import type { Visit } from "../../visit/visit.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 
 /** Longest list of channels that an address can prefill. */
 const PREFILLED_BYTES_MAX = 1_000;
 
 /** The form with address and channels, for a new or an existing webhook. */
 export function WebhookForm({
-  visit,
   action,
   button,
   webhook,
 }: {
-  visit: Visit;
   action: string;
   button: string;
   webhook?: WebhookView;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.webhookPages;
   // A channel's page links here with its number.
   const prefilled = cutText(visit.query.get("channels") ?? "", PREFILLED_BYTES_MAX);
   return (
-    <Form visit={visit} action={action} once={webhook === undefined}>
+    <Form action={action} once={webhook === undefined}>
       <TextField
-        visit={visit}
-        action={action}
         name="url"
         type="url"
         label={words.url}
         hint={words.urlHint}
         value={webhook?.url ?? ""}
       />
-      <ChannelPicker visit={visit} label={words.findChannel} adds={`${action}-channels`} />
+      <ChannelPicker label={words.findChannel} adds={`${action}-channels`} />
       <TextAreaField
-        visit={visit}
-        action={action}
         name="channels"
         label={words.channels}
         hint={words.channelsHint}

@@ -7,9 +7,8 @@ import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { takesForm } from "../../../../values/takes.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/webhooks.ts";
 import { cutText } from "../../forms/cut-text.ts";
-import type { SiteContext } from "../../site-context.ts";
-import { planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 
 /** Room for as many channels as a plan may include, by number or by name. */
 export const WEBHOOK_FORM = takesForm(256 * 1024);
@@ -21,17 +20,14 @@ const NAMED_MAX = 20;
 const NAME_BYTES_MAX = 70;
 
 /** Address and channels as typed. @throws AppError `invalid` with all faults at once */
-export async function readWebhookForm(
-  visit: Visit,
-  context: SiteContext,
-): Promise<{ address: ReceiverAddress; channels: number[] }> {
-  const url = readUrl(visit.form.get("url").trim());
-  const channels = await readChannels(visit, context);
+export async function readWebhookForm(): Promise<{ address: ReceiverAddress; channels: number[] }> {
+  const url = readUrl(useVisit().form.get("url").trim());
+  const channels = await readChannels();
   if ("value" in url && "value" in channels) {
     return { address: url.value, channels: channels.value };
   }
   const urlFaults =
-    "fault" in url ? [url.fault] : await context.services.webhooks.addressFaults(url.value);
+    "fault" in url ? [url.fault] : await useSite().services.webhooks.addressFaults(url.value);
   throw fieldError({
     ...(urlFaults.length > 0 && { url: urlFaults }),
     ...("fault" in channels && { channels: [channels.fault] }),
@@ -39,13 +35,14 @@ export async function readWebhookForm(
 }
 
 /** Numbers, @handles or links, separated by spaces or commas, without duplicates. */
-async function readChannels(visit: Visit, context: SiteContext): Promise<Read<number[]>> {
-  const { channels } = context.services;
+async function readChannels(): Promise<Read<number[]>> {
+  const visit = useVisit();
+  const { channels } = useSite().services;
   const words = visit.words.webhookPages;
   const typed = visit.form.get("channels").split(/[\s,;]+/);
   const texts = new Set(typed.filter((text) => text !== ""));
   if (texts.size === 0) return { fault: message("required") };
-  const { webhookChannels } = await planOf(visit, context);
+  const { webhookChannels } = await ownPlan();
   // Limited, because each name is looked up.
   const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
   if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
@@ -87,7 +84,8 @@ function listed(texts: readonly string[]): string {
 }
 
 /** How long the previous secret keeps signing. @throws AppError `invalid` on `overlap` */
-export function readOverlap({ form }: Visit): number {
+export function readOverlap(): number {
+  const { form } = useVisit();
   const typed = form.get("overlap").trim();
   const hours =
     typed === "" ? { value: 0 } : readInteger({ minimum: 1, maximum: OVERLAP_HOURS_MAX })(typed);

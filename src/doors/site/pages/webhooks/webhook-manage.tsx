@@ -3,39 +3,38 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
+import { useVisit } from "../../visit/use-visit.ts";
 import { isManager } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 
 /** Forms for what this visitor may do with a webhook. */
 export function ManageWebhook({
-  visit,
   webhook,
   isIncluded,
 }: {
-  visit: Visit;
   webhook: WebhookView;
   /** Whether the current plan includes webhooks; if not, they can only be deleted. */
   isIncluded: boolean;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.webhookPages;
-  const isOwnManager = isManager(visit);
+  const isOwnManager = isManager();
   return (
     <section aria-labelledby="manage">
       <h2 id="manage">{words.manage}</h2>
       {!isOwnManager && <p>{words.managersOnly}</p>}
       <div class="row">
         {isIncluded && isOwnManager && !webhook.is_active && (
-          <ActionButton visit={visit} action="enable" label={words.enable} />
+          <ActionButton action="enable" label={words.enable} />
         )}
         {isIncluded && (
           <div class={webhook.is_active ? undefined : "others"}>
-            <ActionButton visit={visit} action="test" label={words.test} />
+            <ActionButton action="test" label={words.test} />
           </div>
         )}
         {isIncluded && isOwnManager && webhook.is_active && (
           <div class="others">
-            <ActionButton visit={visit} action="disable" label={words.disable} />
+            <ActionButton action="disable" label={words.disable} />
           </div>
         )}
       </div>
@@ -46,19 +45,12 @@ export function ManageWebhook({
       )}
       {isIncluded && isOwnManager && (
         <>
-          <Folded visit={visit} action="change" label={words.change}>
-            <WebhookForm
-              visit={visit}
-              action="change"
-              button={visit.words.save}
-              webhook={webhook}
-            />
+          <Folded action="change" label={words.change}>
+            <WebhookForm action="change" button={visit.words.save} webhook={webhook} />
           </Folded>
-          <Folded visit={visit} action="rotate" label={words.rotate}>
-            <Form visit={visit} action="rotate" once>
+          <Folded action="rotate" label={words.rotate}>
+            <Form action="rotate" once>
               <TextField
-                visit={visit}
-                action="rotate"
                 name="overlap"
                 type="number"
                 required={false}
@@ -71,13 +63,7 @@ export function ManageWebhook({
         </>
       )}
       {isOwnManager && (
-        <ActionButton
-          visit={visit}
-          action="delete"
-          label={words.remove}
-          confirm={words.removeConfirm}
-          danger
-        />
+        <ActionButton action="delete" label={words.remove} confirm={words.removeConfirm} danger />
       )}
     </section>
   );
@@ -85,16 +71,15 @@ export function ManageWebhook({
 
 /** A form that is folded until it is needed, or being shown again. */
 function Folded({
-  visit,
   action,
   label,
   children,
 }: {
-  visit: Visit;
   action: string;
   label: string;
   children: JSX.Element;
 }): JSX.Element {
+  const visit = useVisit();
   return (
     <details class="folded" open={visit.form.get("action") === action}>
       <summary>{label}</summary>

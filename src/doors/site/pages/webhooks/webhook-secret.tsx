@@ -2,19 +2,19 @@
 import type { NewSecretView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
+import { useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** The only page that ever shows a secret: the answer to the form that created it. */
-export function secretPage(visit: Visit, { id, secret }: NewSecretView): View {
-  const words = visit.words.webhookPages;
+export function secretPage({ id, secret }: NewSecretView): View {
+  const words = useVisit().words.webhookPages;
   return page(
     words.secretOf(id),
     <>
       <p role="status">{words.secretText}</p>
       <Snippet text={secret} label={words.secret} words={words} />
       <p>
-        <a href={asset(visit, `/account/webhooks/${id}/`)}>{words.toWebhook}</a>
+        <a href={asset(`/account/webhooks/${id}/`)}>{words.toWebhook}</a>
       </p>
     </>,
   );

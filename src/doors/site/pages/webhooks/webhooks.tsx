@@ -3,17 +3,15 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
-import { shownNumber } from "../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../site-context.ts";
+import { shownNumber, told } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
-import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { hasWebhooks, requireManager, requireRoomForOne } from "./webhook-access.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 import { readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
@@ -31,38 +29,33 @@ export const webhooksPage: SitePage = {
   takes: WEBHOOK_FORM,
   async show(visit, context) {
     const words = visit.words.webhookPages;
-    const { id } = membershipOf(visit).organization;
+    const { id } = ownMembership().organization;
     const { results: webhooks } = await context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
-    const isIncluded = await hasWebhooks(visit, context);
+    const isIncluded = await hasWebhooks();
     return page(
       visit.words.webhooks,
       <>
-        <Done visit={visit} words={words.done} />
+        <Done words={words.done} />
         <p>
-          {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
+          {words.about} <a href={asset("/docs/webhooks/")}>{words.howTo}</a>
         </p>
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout((await planOf(visit, context)).code)}
+            {words.planWithout((await ownPlan()).code)}
             {webhooks.length > 0 && ` ${words.planKept}`}
           </p>
         )}
-        {webhooks.length > 0 && <List visit={visit} webhooks={webhooks} />}
+        {webhooks.length > 0 && <List webhooks={webhooks} />}
         {webhooks.length === 0 && isIncluded && <p class="empty">{words.noWebhooks}</p>}
-        {isIncluded && <Create visit={visit} context={context} existing={webhooks.length} />}
+        {isIncluded && <Create existing={webhooks.length} />}
       </>,
     );
   },
   actions: { create },
 };
 
-function List({
-  visit,
-  webhooks,
-}: {
-  visit: Visit;
-  webhooks: readonly WebhookView[];
-}): JSX.Element {
+function List({ webhooks }: { webhooks: readonly WebhookView[] }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.webhookPages;
   return (
     <DataTable
@@ -73,28 +66,28 @@ function List({
       {webhooks.map((webhook) => (
         <tr>
           <td class="address">
-            <a href={asset(visit, `${PATH}${webhook.id}/`)}>
+            <a href={asset(`${PATH}${webhook.id}/`)}>
               <bdi>{webhook.url}</bdi>
             </a>
           </td>
           <td data-label={words.state}>
-            <WebhookState visit={visit} reason={webhook.disabled_reason} />
+            <WebhookState reason={webhook.disabled_reason} />
           </td>
           <td class="number" data-label={words.channels}>
-            {shownNumber(visit, webhook.channels.length)}
+            {shownNumber(webhook.channels.length)}
           </td>
           <td data-label={words.lastSuccess}>
             {webhook.last_success_at === null ? (
               words.never
             ) : (
-              <Moment visit={visit} at={webhook.last_success_at} />
+              <Moment at={webhook.last_success_at} />
             )}
           </td>
           <td data-label={words.lastError}>
             {webhook.last_error === "" ? (
               words.none
             ) : (
-              <bdi>{inLanguage(visit.language, outcomeOf(webhook.last_error))}</bdi>
+              <bdi>{told(outcomeOf(webhook.last_error))}</bdi>
             )}
           </td>
         </tr>
@@ -103,35 +96,30 @@ function List({
   );
 }
 
-async function Create({
-  visit,
-  context,
-  existing,
-}: PartProps & {
-  existing: number;
-}): Promise<HtmlEscapedString> {
+async function Create({ existing }: { existing: number }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.webhookPages;
-  const { code, webhooks } = await planOf(visit, context);
+  const { code, webhooks } = await ownPlan();
   // A refused form is shown again with its fault, instead of the notice.
   if (existing >= webhooks && visit.form.get("action") !== "create") {
     return <p class="notice">{words.planFull(code, webhooks)}</p>;
   }
-  if (!isManager(visit)) return <p>{words.managersOnly}</p>;
+  if (!isManager()) return <p>{words.managersOnly}</p>;
   return (
     <section aria-labelledby="create">
       <h2 id="create">{words.create}</h2>
-      <WebhookForm visit={visit} action="create" button={words.createButton} />
+      <WebhookForm action="create" button={words.createButton} />
     </section>
   );
 }
 
-async function create(visit: Visit, context: SiteContext): Promise<View> {
-  requireManager(visit);
-  await requireRoomForOne(visit, context);
-  const wanted = await readWebhookForm(visit, context);
-  const { id } = membershipOf(visit).organization;
-  const { webhooks } = context.services;
-  const plan = await planOf(visit, context);
-  const made = await webhooks.create(id, plan, wanted, actorOf(visit));
-  return secretPage(visit, made);
+async function create(): Promise<View> {
+  requireManager();
+  await requireRoomForOne();
+  const wanted = await readWebhookForm();
+  const { id } = ownMembership().organization;
+  const { webhooks } = useSite().services;
+  const plan = await ownPlan();
+  const made = await webhooks.create(id, plan, wanted, currentActor());
+  return secretPage(made);
 }

@@ -17,7 +17,7 @@ import {
 import { takesForm } from "../../../../../values/takes.ts";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
 import { withoutUnshown } from "../../../look/unshown.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 
 /**
  * Room for a description of 10,000 characters, twice, at six or more percent-encoded bytes per character.
@@ -27,20 +27,19 @@ const MARKS: readonly EditedField[] = fieldsShownAs("mark");
 
 /** The fields of a channel, each with its value when the form was rendered. */
 export function EditForm({
-  visit,
   channel,
   directory,
 }: {
-  visit: Visit;
   channel: ChannelRecord;
   directory: Directory;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
   const stored = cellsOf(channel);
   // Faults are corrected in the same form, which keeps its original values.
   const isAgain = visit.form.get("action") === "edit";
   return (
-    <Form visit={visit} action="edit">
+    <Form action="edit">
       <p>{words.editText}</p>
       {EDITED_FIELDS.map((name) => (
         <>
@@ -49,7 +48,7 @@ export function EditForm({
             name={`before-${name}`}
             value={isAgain ? visit.form.get(`before-${name}`) : stored[name]}
           />
-          <Field visit={visit} name={name} value={stored[name]} directory={directory} />
+          <Field name={name} value={stored[name]} directory={directory} />
         </>
       ))}
       <button type="submit">{visit.words.save}</button>
@@ -58,19 +57,18 @@ export function EditForm({
 }
 
 function Field({
-  visit,
   name,
   value,
   directory,
 }: {
-  visit: Visit;
   name: EditedField;
   value: string;
   directory: Directory;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
   const hint = words.hints[name];
-  const field = { visit, action: "edit", name, label: visit.words.channelFields[name], value };
+  const field = { name, label: visit.words.channelFields[name], value };
   const all = { ...field, ...(hint !== undefined && { hint }) };
   if (MARKS.includes(name)) return <CheckField {...all} />;
   if (name === "description") return <TextAreaField {...all} rows={6} required={false} />;
@@ -90,7 +88,8 @@ function Field({
  * The cells that were changed in the form. Others keep their stored values, because a source may have
  * updated them since the form was rendered.
  */
-export function editedCells({ form }: Visit): ChannelEdit["cells"] {
+export function editedCells(): ChannelEdit["cells"] {
+  const { form } = useVisit();
   const changed = EDITED_FIELDS.flatMap((name) => {
     const given = plain(form.get(name));
     const cell = MARKS.includes(name) && given === "" ? "no" : given;

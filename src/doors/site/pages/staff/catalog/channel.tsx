@@ -13,12 +13,11 @@ import { Done } from "../../../look/done.tsx";
 import { Facts } from "../../../look/facts.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../../look/user-text.tsx";
-import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 import { addressedId } from "../console.tsx";
 import { EDIT_FORM, EditForm, editedCells } from "./channel-form.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
@@ -30,47 +29,47 @@ export const staffChannelPage: SitePage = {
   takes: EDIT_FORM,
   async show(visit, context) {
     const words = visit.words.staffCatalog;
-    const channel = channelOf(visit, context);
+    const channel = channelOf();
     return page(
       channel.title,
       <>
-        <Done visit={visit} words={visit.words.staffCatalog.done} />
-        <Stored visit={visit} channel={channel} />
+        <Done words={visit.words.staffCatalog.done} />
+        <Stored channel={channel} />
         <details class="folded" open={visit.form.get("action") === "edit"}>
           <summary>{words.edit}</summary>
-          <EditForm visit={visit} channel={channel} directory={context.services.directory} />
+          <EditForm channel={channel} directory={context.services.directory} />
         </details>
-        <PublicButton visit={visit} channel={channel} />
-        <DeleteButton visit={visit} channel={channel} />
+        <PublicButton channel={channel} />
+        <DeleteButton channel={channel} />
         <h2>{words.posts}</h2>
-        <PostsFound visit={visit} context={context} channelId={channel.id} />
+        <PostsFound channelId={channel.id} />
       </>,
     );
   },
   actions: {
     edit,
-    hide: (visit, context) => setPublic(visit, context, false),
-    unhide: (visit, context) => setPublic(visit, context, true),
+    hide: () => setPublic(false),
+    unhide: () => setPublic(true),
     delete: deleteChannel,
     "take-down": takeDown,
   },
 };
 
 interface Props {
-  visit: Visit;
   channel: ManagedChannel;
 }
 
-function Stored({ visit, channel }: Props): JSX.Element {
+function Stored({ channel }: Props): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
   const rows: [string, Child][] = [
     ...CHANNEL_FIELD_NAMES.map((name): [string, Child] => [
       visit.words.channelFields[name],
-      storedValue(visit, channel, name),
+      storedValue(channel, name),
     ]),
-    [words.posts, shownNumber(visit, channel.posts)],
-    [words.days, shownNumber(visit, channel.days)],
-    [words.watchedBy, shownNumber(visit, channel.webhooks)],
+    [words.posts, shownNumber(channel.posts)],
+    [words.days, shownNumber(channel.days)],
+    [words.watchedBy, shownNumber(channel.webhooks)],
   ];
   return (
     <section aria-labelledby="stored" class="card">
@@ -78,7 +77,7 @@ function Stored({ visit, channel }: Props): JSX.Element {
       <Facts facts={rows} />
       {channel.is_public === 1 && visit.membership !== null && (
         <p class="row">
-          <a href={asset(visit, `/account/channels/${channel.id}/`)}>{words.customersPage}</a>
+          <a href={asset(`/account/channels/${channel.id}/`)}>{words.customersPage}</a>
         </p>
       )}
     </section>
@@ -86,8 +85,8 @@ function Stored({ visit, channel }: Props): JSX.Element {
 }
 
 /** A field's value, shown as its declaration says if this page does not have a form of its own for it. */
-function storedValue(visit: Visit, channel: ManagedChannel, name: ChannelField): Child {
-  const { explorerPages, staffCatalog: words, staffPages } = visit.words;
+function storedValue(channel: ManagedChannel, name: ChannelField): Child {
+  const { explorerPages, staffCatalog: words, staffPages } = useVisit().words;
   const value = channel[name];
   if (value === null || value === "") return words.none;
   const text = String(value);
@@ -100,19 +99,18 @@ function storedValue(visit: Visit, channel: ManagedChannel, name: ChannelField):
   }
   const { shownAs } = CHANNEL_FIELDS[name];
   if (shownAs === "mark") return staffPages[value === 1 ? "yes" : "no"];
-  if (shownAs === "moment") return <Instant visit={visit} at={Number(value)} />;
+  if (shownAs === "moment") return <Instant at={Number(value)} />;
   if (shownAs === "link") return <UserLink address={text} />;
   if (shownAs === "text") return <UserBlock text={text} />;
-  return typeof value === "number" ? shownNumber(visit, value) : <bdi>{text}</bdi>;
+  return typeof value === "number" ? shownNumber(value) : <bdi>{text}</bdi>;
 }
 
-function PublicButton({ visit, channel }: Props): JSX.Element {
-  const words = visit.words.staffCatalog;
+function PublicButton({ channel }: Props): JSX.Element {
+  const words = useVisit().words.staffCatalog;
   const isPublic = channel.is_public === 1;
   return (
     <div class={isPublic ? "row others" : "row"}>
       <ActionButton
-        visit={visit}
         action={isPublic ? "hide" : "unhide"}
         label={isPublic ? words.hide : words.unhide}
       />
@@ -121,41 +119,38 @@ function PublicButton({ visit, channel }: Props): JSX.Element {
   );
 }
 
-function DeleteButton({ visit, channel }: Props): JSX.Element {
-  const words = visit.words.staffCatalog;
+function DeleteButton({ channel }: Props): JSX.Element {
+  const words = useVisit().words.staffCatalog;
   const { id, handle, title, posts, days, webhooks } = channel;
   const names = [words.quotedTitle(title), handle === null ? "" : `@${handle}`, words.numbered(id)];
   const question = words.deleteQuestion(
     names.filter(Boolean).join(", "),
-    ...([posts, days, webhooks].map((count) => shownNumber(visit, count)) as [
-      string,
-      string,
-      string,
-    ]),
+    ...([posts, days, webhooks].map((count) => shownNumber(count)) as [string, string, string]),
   );
-  return (
-    <ActionButton visit={visit} action="delete" label={words.delete} confirm={question} danger />
-  );
+  return <ActionButton action="delete" label={words.delete} confirm={question} danger />;
 }
 
-async function edit(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = channelOf(visit, context);
-  const isChanged = await context.channels.edit({ id, cells: editedCells(visit) }, actorOf(visit));
+async function edit(): Promise<View> {
+  const { id } = channelOf();
+  const isChanged = await useSite().channels.edit({ id, cells: editedCells() }, currentActor());
   return redirect(`/staff/channels/${id}/?done=${isChanged ? "edited" : "unchanged"}`);
 }
 
-async function setPublic(visit: Visit, context: SiteContext, isPublic: boolean): Promise<View> {
-  const { id } = channelOf(visit, context);
-  await context.channels.setPublic(id, isPublic, actorOf(visit));
+async function setPublic(isPublic: boolean): Promise<View> {
+  const context = useSite();
+  const { id } = channelOf();
+  await context.channels.setPublic(id, isPublic, currentActor());
   return redirect(`/staff/channels/${id}/?done=${isPublic ? "unhidden" : "hidden"}`);
 }
 
-async function deleteChannel(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = channelOf(visit, context);
-  await context.channels.delete(id, actorOf(visit));
+async function deleteChannel(): Promise<View> {
+  const context = useSite();
+  const { id } = channelOf();
+  await context.channels.delete(id, currentActor());
   return redirect("/staff/channels/?done=deleted");
 }
 
-function channelOf(visit: Visit, { channels }: SiteContext): ManagedChannel {
-  return channels.numbered(addressedId(visit));
+function channelOf(): ManagedChannel {
+  const { channels } = useSite();
+  return channels.numbered(addressedId());
 }

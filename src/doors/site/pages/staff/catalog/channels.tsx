@@ -8,12 +8,11 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page } from "../../../visit/view.ts";
-import type { Visit } from "../../../visit/visit.ts";
 import { FindForm } from "./find-form.tsx";
 
 const PATH = "/staff/channels/";
@@ -32,10 +31,10 @@ interface Listed {
 export const staffChannelsPage: SitePage = {
   path: PATH,
   access: "staff",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.staffCatalog;
     const text = (visit.query.get("q") ?? "").trim();
-    const found = await orRefusal(text === "" ? listed(visit, context) : named(text, context));
+    const found = await orRefusal(text === "" ? listed() : named(text));
     const fault =
       found instanceof AppError
         ? Object.values(errorMessages(visit.language, found)).flat().join(" ")
@@ -43,16 +42,17 @@ export const staffChannelsPage: SitePage = {
     return page(
       words.channels,
       <>
-        <Done visit={visit} words={visit.words.staffCatalog.done} />
-        <FindForm visit={visit} label={words.find} fault={fault} />
-        {!(found instanceof AppError) && <Found visit={visit} found={found} />}
+        <Done words={visit.words.staffCatalog.done} />
+        <FindForm label={words.find} fault={fault} />
+        {!(found instanceof AppError) && <Found found={found} />}
       </>,
     );
   },
 };
 
-async function listed(visit: Visit, { channels }: SiteContext): Promise<Listed> {
-  const after = parseNumber(visit.query.get("after") ?? "") ?? 0;
+async function listed(): Promise<Listed> {
+  const { channels } = useSite();
+  const after = parseNumber(useVisit().query.get("after") ?? "") ?? 0;
   const rows = channels.page(after, SHOWN + 1);
   const shown = rows.slice(0, SHOWN);
   return {
@@ -63,7 +63,8 @@ async function listed(visit: Visit, { channels }: SiteContext): Promise<Listed> 
 }
 
 /** The channel that a text names comes first, then those with the text in their title or handle. */
-async function named(text: string, { channels }: SiteContext): Promise<Listed> {
+async function named(text: string): Promise<Listed> {
+  const { channels } = useSite();
   const id = channels.find(text);
   const byTitle = await channels.byTitle(text, SHOWN);
   const others = byTitle.channels.filter((one) => one.id !== id);
@@ -71,15 +72,15 @@ async function named(text: string, { channels }: SiteContext): Promise<Listed> {
   return { channels: [...exact, ...others], next: null, isMore: byTitle.isMore };
 }
 
-function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
+function Found({ found }: { found: Listed }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
   const labels = visit.words.channelFields;
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   if (found.channels.length === 0) {
     return (
       <p class="empty">
-        {isSearched ? words.nothingFound : visit.words.nothingYet}{" "}
-        {!isSearched && <ImportLink visit={visit} />}
+        {isSearched ? words.nothingFound : visit.words.nothingYet} {!isSearched && <ImportLink />}
       </p>
     );
   }
@@ -96,12 +97,12 @@ function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
           <tr>
             <td class="number">{id}</td>
             <th scope="row" class="long">
-              <a href={asset(visit, `${PATH}${id}/`)}>
+              <a href={asset(`${PATH}${id}/`)}>
                 <bdi>{title}</bdi>
               </a>
             </th>
             <td>{handle === null ? words.none : <bdi>@{handle}</bdi>}</td>
-            <td class="number">{shownNumber(visit, subscribers)}</td>
+            <td class="number">{shownNumber(subscribers)}</td>
             <td>
               {is_public === 1 ? words.public : <span class="badge warn">{words.hidden}</span>}
             </td>
@@ -110,9 +111,9 @@ function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
       </DataTable>
       {found.isMore && <p>{words.more}</p>}
       <p class="row">
-        {visit.query.get("after") && <a href={asset(visit, PATH)}>{words.first}</a>}
+        {visit.query.get("after") && <a href={asset(PATH)}>{words.first}</a>}
         {found.next !== null && (
-          <a href={asset(visit, `${PATH}?after=${found.next}`)} rel="next">
+          <a href={asset(`${PATH}?after=${found.next}`)} rel="next">
             {words.next}
           </a>
         )}

@@ -1,22 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 
 /** The form for finding channels and posts, with what is wrong with its text. */
 export function FindForm({
-  visit,
   label,
   fault,
 }: {
-  visit: Visit;
   label: string;
   /** Null if nothing is wrong. */
   fault: string | null;
 }): JSX.Element {
+  const visit = useVisit();
   return (
     <search>
-      <form method="get" action={asset(visit, visit.path.split("?")[0] ?? "")} class="inline">
+      <form method="get" action={asset(visit.path.split("?")[0] ?? "")} class="inline">
         <label for="q">{label}</label>
         <input
           type="search"

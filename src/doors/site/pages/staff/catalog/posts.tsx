@@ -15,15 +15,15 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { withoutMarks } from "../../../look/post-excerpt.tsx";
-import { RowFaults, sentNumber, withoutForm } from "../../../look/row-actions.tsx";
+import { RowFaults, sentNumber } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../../site-context.ts";
+import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 import { withQuery } from "../console.tsx";
 import { FindForm } from "./find-form.tsx";
 
@@ -34,12 +34,12 @@ const TEXT_SHOWN = 300;
 export const staffPostsPage: SitePage = {
   path: "/staff/posts/",
   access: "staff",
-  show: (visit, context) =>
+  show: (visit) =>
     page(
       visit.words.staffCatalog.posts,
       <>
-        <Done visit={visit} words={visit.words.staffCatalog.done} />
-        <PostsFound visit={visit} context={context} channelId={null} />
+        <Done words={visit.words.staffCatalog.done} />
+        <PostsFound channelId={null} />
       </>,
     ),
   actions: { "take-down": takeDown },
@@ -47,26 +47,24 @@ export const staffPostsPage: SitePage = {
 
 /** Posts of one channel, or of all, with the form for finding them. */
 export async function PostsFound({
-  visit,
-  context,
   channelId,
-}: PartProps & {
+}: {
   channelId: number | null;
 }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
   const text = (visit.query.get("q") ?? "").trim();
-  const request = { channelId, text, after: positionOf(visit), limit: SHOWN };
-  const found = await orRefusal(foundOf(request, context));
+  const request = { channelId, text, after: positionOf(), limit: SHOWN };
+  const found = await orRefusal(foundOf(request, useSite()));
   const isSlow = found instanceof AppError;
   return (
     <>
       <FindForm
-        visit={visit}
         label={channelId === null ? words.findPosts : words.findInChannel}
         fault={isSlow ? words.slow : null}
       />
-      <RowFaults visit={visit} actions={["take-down"]} />
-      {!isSlow && <Table visit={visit} found={found} isOfOne={channelId !== null} />}
+      <RowFaults actions={["take-down"]} />
+      {!isSlow && <Table found={found} isOfOne={channelId !== null} />}
     </>
   );
 }
@@ -83,27 +81,27 @@ async function foundOf(request: PostsRequest, { posts }: SiteContext): Promise<F
 }
 
 /** Says that a search found nothing, or without a search, that posts must be imported first. */
-function NoPosts({ visit, isOfOne }: { visit: Visit; isOfOne: boolean }): JSX.Element {
+function NoPosts({ isOfOne }: { isOfOne: boolean }): JSX.Element {
+  const visit = useVisit();
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   return (
     <p class="empty">
       {isSearched ? visit.words.staffCatalog.noPosts : visit.words.nothingYet}{" "}
-      {!isSearched && !isOfOne && <ImportLink visit={visit} />}
+      {!isSearched && !isOfOne && <ImportLink />}
     </p>
   );
 }
 
 function Table({
-  visit,
   found: { posts, next },
   isOfOne,
 }: {
-  visit: Visit;
   found: Found;
   isOfOne: boolean;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffCatalog;
-  if (posts.length === 0) return <NoPosts visit={visit} isOfOne={isOfOne} />;
+  if (posts.length === 0) return <NoPosts isOfOne={isOfOne} />;
   return (
     <>
       <DataTable
@@ -115,12 +113,12 @@ function Table({
         ]}
       >
         {posts.map((post) => (
-          <Row visit={visit} post={post} isOfOne={isOfOne} />
+          <Row post={post} isOfOne={isOfOne} />
         ))}
       </DataTable>
       {next !== null && (
         <p class="row">
-          <a href={withQuery(visit, { after: next.join("-") })} rel="next">
+          <a href={withQuery({ after: next.join("-") })} rel="next">
             {words.next}
           </a>
         </p>
@@ -130,15 +128,13 @@ function Table({
 }
 
 function Row({
-  visit,
   post: { id, channel, published_at, text },
   isOfOne,
 }: {
-  visit: Visit;
   post: PostRecord;
   isOfOne: boolean;
 }): JSX.Element {
-  const words = visit.words.staffCatalog;
+  const words = useVisit().words.staffCatalog;
   return (
     <tr>
       <th scope="row" class="number">
@@ -146,18 +142,18 @@ function Row({
       </th>
       {!isOfOne && (
         <td class="number">
-          <a href={asset(visit, `/staff/channels/${channel}/`)}>{channel}</a>
+          <a href={asset(`/staff/channels/${channel}/`)}>{channel}</a>
         </td>
       )}
       <td>
-        <Instant visit={visit} at={published_at} />
+        <Instant at={published_at} />
       </td>
       <td class="long">
         <bdi>{text === "" ? words.noText : withoutMarks(shortened(text, TEXT_SHOWN))}</bdi>
       </td>
       <td>
         <ActionButton
-          visit={withoutForm(visit)}
+          inRow
           action="take-down"
           label={words.takeDown}
           description={String(id)}
@@ -171,13 +167,15 @@ function Row({
 }
 
 /** Takes a post down; on a channel's page, only one of that channel. */
-export async function takeDown(visit: Visit, { posts }: SiteContext): Promise<View> {
-  const id = sentNumber(visit, "post");
+export async function takeDown(): Promise<View> {
+  const visit = useVisit();
+  const { posts } = useSite();
+  const id = sentNumber("post");
   const ofChannel = visit.params["id"];
   const [post] = posts.known([id]);
   const isShown =
     post !== undefined && (ofChannel === undefined || Number(ofChannel) === post.channel);
-  const deleted = isShown ? await posts.delete([id], actorOf(visit)) : 0;
+  const deleted = isShown ? await posts.delete([id], currentActor()) : 0;
   if (deleted === 0) throw pageError("not_found", visit.words.staffCatalog.noSuchPost);
   const query = new URLSearchParams(visit.query);
   query.set("done", "taken-down");
@@ -185,7 +183,8 @@ export async function takeDown(visit: Visit, { posts }: SiteContext): Promise<Vi
 }
 
 /** The position in the query, such as `1763000000000-7`; null for any other text. */
-function positionOf({ query }: Visit): PostsRequest["after"] {
+function positionOf(): PostsRequest["after"] {
+  const { query } = useVisit();
   const [, at, id] = /^(\d{1,15})-(\d{1,15})$/.exec(query.get("after") ?? "") ?? [];
   return at === undefined || id === undefined ? null : [Number(at), Number(id)];
 }

@@ -11,40 +11,37 @@ import { readFields, requiredChoice } from "../../../forms/faults.ts";
 import { CheckField, Form, SelectField, TextField } from "../../../look/form.tsx";
 import { Snippet } from "../../../look/shown.tsx";
 import { invitationMail } from "../../../mail-texts.ts";
-import type { SiteContext } from "../../../site-context.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 
 const ACTION = "create";
 
 /** Organization, owner, plan and key in one form. */
-export function NewCustomerForm({ visit }: { visit: Visit }): JSX.Element {
+export function NewCustomerForm(): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.firstSteps.customerForm;
   const { planNames } = visit.words;
-  const field = { visit, action: ACTION };
   return (
     <section>
       <h2 id="new">{words.title}</h2>
-      <Form visit={visit} action={ACTION} once>
-        <TextField {...field} name="name" label={words.organization} />
+      <Form action={ACTION} once>
+        <TextField name="name" label={words.organization} />
         <SelectField
-          {...field}
           name="plan"
           label={visit.words.plan}
           options={PLAN_CODES.map((code) => ({ value: code, label: planNames[code] }))}
         />
         <TextField
-          {...field}
           name="email"
           label={words.email}
           hint={words.emailHint}
           type="email"
           required={false}
         />
-        <TextField {...field} name="owner" label={words.owner} required={false} />
-        <CheckField {...field} name="write" label={words.write} />
+        <TextField name="owner" label={words.owner} required={false} />
+        <CheckField name="write" label={words.write} />
         <button type="submit">{visit.words.staffPages.create}</button>
       </Form>
     </section>
@@ -55,7 +52,9 @@ export function NewCustomerForm({ visit }: { visit: Visit }): JSX.Element {
  * Creates the organization, and an owner with a key if an address is given; the key is only shown this
  * once.
  */
-export async function createCustomer(visit: Visit, context: SiteContext): Promise<View> {
+export async function createCustomer(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
   const { form } = visit;
   const { name, plan, email, owner } = await readFields({
     name: () => requiredName(form.get("name")),
@@ -64,7 +63,7 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
     owner: () => optionalName(form.get("owner")),
   });
   if (email === null) {
-    const by = actorOf(visit);
+    const by = currentActor();
     const { id } = await context.accounts.createOrganization({ name, plan }, by);
     return redirect(`/staff/organizations/${id}/?done=created`);
   }
@@ -74,14 +73,14 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
   const access = form.isChecked("write") ? "read_write" : "read_only";
   const wanted = { organization: name, plan, email, name: owner };
   const key = { name: "First key", access } as const;
-  const { made, token } = await context.keys.createCustomer({ ...wanted, key }, actorOf(visit));
+  const { made, token } = await context.keys.createCustomer({ ...wanted, key }, currentActor());
   const link = hasPassword ? null : await context.people.passwordLink({ email, isTrusted: true });
   if (context.mails.canSend) {
     const inviter = visit.signedIn?.person.name ?? "";
     const invitation = { organization: name, inviter };
     await context.mails.queue(invitationMail(visit.baseAddress, email, invitation, link));
   }
-  return madeView(visit, {
+  return madeView({
     id: made.organization.id,
     token,
     link,
@@ -90,15 +89,18 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
 }
 
 /** Secrets are only shown in this answer: a redirect would leave them in the browser's history. */
-function madeView(
-  visit: Visit,
-  {
-    id,
-    token,
-    link,
-    isMailed,
-  }: { id: number; token: string; link: string | null; isMailed: boolean },
-): View {
+function madeView({
+  id,
+  token,
+  link,
+  isMailed,
+}: {
+  id: number;
+  token: string;
+  link: string | null;
+  isMailed: boolean;
+}): View {
+  const visit = useVisit();
   const words = visit.words.firstSteps.customerForm;
   const copying = visit.words.organizationPages;
   return page(
@@ -127,8 +129,8 @@ function madeView(
         </>
       )}
       <p class="row">
-        <a href={asset(visit, `/staff/organizations/${id}/`)}>{words.open}</a>
-        <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+        <a href={asset(`/staff/organizations/${id}/`)}>{words.open}</a>
+        <a href={asset("/staff/start/")}>{visit.words.firstSteps.title}</a>
       </p>
     </>,
   );

@@ -7,23 +7,22 @@ import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import { readFields } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { invitationMail } from "../../../mail-texts.ts";
-import type { SiteContext } from "../../../site-context.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 import { addressedId, idOf } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
 const folder = "/staff/organizations/";
 const inMembers = (name: string, done: string) =>
-  verbAction(members, name, backTo(folder, done), async (visit, context) => {
-    return (await memberOf(visit, context)).id;
+  verbAction(members, name, backTo(folder, done), async () => {
+    return (await memberOf()).id;
   });
 
 export const organizationActions = {
-  plan: verbAction(organizations, "plan", (visit, { plan_ends_at: ends }) =>
-    done(visit, ends === null ? "planned-without-end" : "planned"),
+  plan: verbAction(organizations, "plan", ({ plan_ends_at: ends }) =>
+    done(ends === null ? "planned-without-end" : "planned"),
   ),
   archive: verbAction(organizations, "archive", backTo(folder, "archived")),
   restore: verbAction(organizations, "restore", backTo(folder, "restored")),
@@ -35,9 +34,10 @@ export const organizationActions = {
 };
 
 /** Invites an owner: by mail if a mail server is configured, otherwise with a link to pass on. */
-async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
-  const { accounts, people, mails } = context;
-  const organization = await organizationOf(visit, context);
+async function addOwner(): Promise<View> {
+  const visit = useVisit();
+  const { accounts, people, mails } = useSite();
+  const organization = await organizationOf();
   const { email, name } = await readFields({
     email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
     name: () => optionalName(visit.form.get("name")),
@@ -46,40 +46,43 @@ async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   await people.ensurePerson({ email, name });
   const hasPassword = await people.removeUnverifiedPassword(email);
   const added = { organizationId: organization.id, email, name, role: "owner" } as const;
-  await accounts.addMember(added, actorOf(visit));
+  await accounts.addMember(added, currentActor());
   const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
   if (!mails.canSend) {
-    return linkView(visit, email, token, `/staff/organizations/${organization.id}/`);
+    return linkView(email, token, `/staff/organizations/${organization.id}/`);
   }
   const inviter = visit.signedIn?.person.name ?? "";
   const invitation = { organization: organization.name, inviter };
   await mails.queue(invitationMail(visit.baseAddress, email, invitation, token));
-  return done(visit, "invited");
+  return done("invited");
 }
 
 /** The key that the form names; one of another organization is not found. */
-async function keyOf(visit: Visit, context: SiteContext): Promise<number> {
-  const organization = await organizationOf(visit, context);
-  const id = idOf(visit.form.get("key"));
+async function keyOf(): Promise<number> {
+  const context = useSite();
+  const organization = await organizationOf();
+  const id = idOf(useVisit().form.get("key"));
   const place = { organizationId: organization.id, memberId: null };
   if ((await context.keys.keyOf({ ...place, id })) === undefined) throw notFound("key", id);
   return id;
 }
 
-function organizationOf(visit: Visit, { accounts }: SiteContext): Promise<Organization> {
-  return accounts.organization(addressedId(visit));
+function organizationOf(): Promise<Organization> {
+  const { accounts } = useSite();
+  return accounts.organization(addressedId());
 }
 
 /** The member that the form names; one of another organization is not found. */
-async function memberOf(visit: Visit, context: SiteContext): Promise<Member> {
-  const organization = await organizationOf(visit, context);
-  const id = idOf(visit.form.get("member"));
-  const members = await context.accounts.members(organization.id);
+async function memberOf(): Promise<Member> {
+  const organization = await organizationOf();
+  const id = idOf(useVisit().form.get("member"));
+  const members = await useSite().accounts.members(organization.id);
   const found = members.find((one) => one.id === id);
   if (found === undefined) throw notFound("member", id);
   return found;
 }
 
-function done({ params }: Visit, what: string): View {
+function done(what: string): View {
+  const { params } = useVisit();
   return redirect(`/staff/organizations/${params["id"]}/?done=${what}`);
 }

@@ -11,22 +11,15 @@ import { parseNumber } from "../../../../../values/parse-number.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
-import { withoutForm } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";
-import type { PartProps } from "../../../site-context.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { paged, withQuery } from "../console.tsx";
 
-export function MembersTable({
-  visit,
-  members,
-}: {
-  visit: Visit;
-  members: readonly Member[];
-}): JSX.Element {
+export function MembersTable({ members }: { members: readonly Member[] }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   if (members.length === 0) return <p>{words.none}</p>;
-  const { shown, pager } = paged(visit, members);
+  const { shown, pager } = paged(members);
   return (
     <>
       <DataTable
@@ -48,12 +41,12 @@ export function MembersTable({
               <bdi>{member.name}</bdi>
             </td>
             <td>
-              <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
+              <RoleForm member={member} roles={MEMBER_ROLES} />
             </td>
             <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
             <td>
               <ActionButton
-                visit={withoutForm(visit)}
+                inRow
                 action={member.suspendedAt === null ? "suspend" : "reinstate"}
                 label={member.suspendedAt === null ? words.suspend : words.reinstate}
                 description={member.email}
@@ -73,14 +66,14 @@ const KEYS_PER_PAGE = 50;
 
 /** An organization's keys in pages, newest first. */
 export async function KeysTable({
-  visit,
-  context,
   organization,
   isReadOnly = false,
-}: PartProps & {
+}: {
   organization: Organization;
   isReadOnly?: boolean;
 }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
+  const context = useSite();
   const words = visit.words.staffPages;
   const found = await context.keys.newest({
     organizationId: organization.id,
@@ -119,14 +112,12 @@ export async function KeysTable({
                 <bdi>{emails.get(key.memberId)}</bdi>
               </td>
               <td>{words.accesses[key.access]}</td>
+              <td>{lastUsedAt === null ? words.never : <Instant at={lastUsedAt} />}</td>
               <td>
-                {lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}
+                <LastDayBefore at={key.expiresAt} />
               </td>
               <td>
-                <LastDayBefore visit={visit} at={key.expiresAt} />
-              </td>
-              <td>
-                <KeyState visit={visit} of={key} isReadOnly={isReadOnly} />
+                <KeyState of={key} isReadOnly={isReadOnly} />
               </td>
             </tr>
           );
@@ -134,29 +125,22 @@ export async function KeysTable({
       </DataTable>
       {found.length > keys.length && (
         <p>
-          <a href={withQuery(visit, { before: last.id })}>{words.earlier} →</a>
+          <a href={withQuery({ before: last.id })}>{words.earlier} →</a>
         </p>
       )}
     </>
   );
 }
 
-function KeyState({
-  visit,
-  of: key,
-  isReadOnly,
-}: {
-  visit: Visit;
-  of: Key;
-  isReadOnly: boolean;
-}): JSX.Element {
+function KeyState({ of: key, isReadOnly }: { of: Key; isReadOnly: boolean }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   if (key.revokedAt !== null) return <>{words.revoked}</>;
   if (key.expiresAt !== null && key.expiresAt <= visit.nowMs) return <>{words.expired}</>;
   if (isReadOnly) return <>{words.active}</>;
   return (
     <ActionButton
-      visit={withoutForm(visit)}
+      inRow
       action="revoke"
       label={words.revoke}
       description={key.prefix}

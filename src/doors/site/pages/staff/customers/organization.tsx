@@ -9,10 +9,9 @@ import { Facts } from "../../../look/facts.tsx";
 import { Form, SelectField, TextField } from "../../../look/form.tsx";
 import { RowFaults } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { addressedId, consolePage } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { organizationActions } from "./organization-actions.ts";
@@ -24,36 +23,32 @@ export const staffOrganizationPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const organization = await context.accounts.organization(addressedId(visit));
-    const field = { visit, action: "add-owner" };
+    const organization = await context.accounts.organization(addressedId());
     return consolePage(
-      visit,
       organization.name,
       <>
-        <RowFaults visit={visit} actions={["role", "suspend", "reinstate", "revoke"]} />
-        <PlanFacts visit={visit} context={context} organization={organization} />
+        <RowFaults actions={["role", "suspend", "reinstate", "revoke"]} />
+        <PlanFacts organization={organization} />
         <p class="row">
-          <a href={asset(visit, `/staff/organizations/${organization.id}/seen/`)}>{words.seen}</a>
-          <a href={asset(visit, `/staff/webhooks/?organization=${organization.id}`)}>
+          <a href={asset(`/staff/organizations/${organization.id}/seen/`)}>{words.seen}</a>
+          <a href={asset(`/staff/webhooks/?organization=${organization.id}`)}>
             {words.seeWebhooks}
           </a>
-          <a href={asset(visit, `/staff/audit/?organization=${organization.id}`)}>
-            {words.seeAudit}
-          </a>
+          <a href={asset(`/staff/audit/?organization=${organization.id}`)}>{words.seeAudit}</a>
         </p>
-        <PlanForm visit={visit} organization={organization} />
+        <PlanForm organization={organization} />
         <h2>{words.members}</h2>
-        <MembersTable visit={visit} members={await context.accounts.members(organization.id)} />
+        <MembersTable members={await context.accounts.members(organization.id)} />
         <h3>{words.addOwner}</h3>
-        <Form visit={visit} action="add-owner">
-          <TextField {...field} name="email" label={visit.words.email} type="email" />
-          <TextField {...field} name="name" label={visit.words.name} required={false} />
+        <Form action="add-owner">
+          <TextField name="email" label={visit.words.email} type="email" />
+          <TextField name="name" label={visit.words.name} required={false} />
           <button type="submit">{words.add}</button>
         </Form>
         <h2>{words.keys}</h2>
-        <KeysTable visit={visit} context={context} organization={organization} />
+        <KeysTable organization={organization} />
         <h2>{organization.archivedAt === null ? words.archive : words.restore}</h2>
-        <ArchiveButton visit={visit} organization={organization} />
+        <ArchiveButton organization={organization} />
       </>,
     );
   },
@@ -61,17 +56,13 @@ export const staffOrganizationPage: SitePage = {
 };
 
 interface Props {
-  visit: Visit;
   organization: Organization;
 }
 
-async function PlanFacts({
-  visit,
-  context,
-  organization,
-}: Props & { context: SiteContext }): Promise<HtmlEscapedString> {
+async function PlanFacts({ organization }: Props & {}): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.staffPages;
-  const { plan, used, periodEndsAt } = await limitStatusOf(organization, context, visit.nowMs);
+  const { plan, used, periodEndsAt } = await limitStatusOf(organization, useSite(), visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
     <Facts
@@ -83,37 +74,36 @@ async function PlanFacts({
             words.active
           ) : (
             <>
-              {words.archived}, <Instant visit={visit} at={archivedAt} />
+              {words.archived}, <Instant at={archivedAt} />
             </>
           ),
         ],
         [visit.words.plan, visit.words.planNames[plan.code]],
         [
           visit.words.planEnds,
-          planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />,
+          planEndsAt === null ? words.withoutEnd : <LastDayBefore at={planEndsAt} />,
         ],
-        [words.periodEnds, <Instant visit={visit} at={periodEndsAt} />],
+        [words.periodEnds, <Instant at={periodEndsAt} />],
         [
           visit.words.used,
-          `${shownNumber(visit, used)} ${visit.words.of} ${shownNumber(visit, plan.requestsPerPeriod)}`,
+          `${shownNumber(used)} ${visit.words.of} ${shownNumber(plan.requestsPerPeriod)}`,
         ],
-        [words.created, <Instant visit={visit} at={createdAt} />],
+        [words.created, <Instant at={createdAt} />],
       ]}
     />
   );
 }
 
-function PlanForm({ visit, organization }: Props): JSX.Element {
+function PlanForm({ organization }: Props): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.staffPages;
   const { planEndsAt } = organization;
-  const field = { visit, action: "plan" };
   return (
     <>
       <h2>{words.givePlan}</h2>
-      <Form visit={visit} action="plan">
+      <Form action="plan">
         <p>{words.givePlanText}</p>
         <SelectField
-          {...field}
           name="plan"
           label={visit.words.plan}
           value={organization.plan}
@@ -123,7 +113,6 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
           }))}
         />
         <TextField
-          {...field}
           name="ends"
           value={planEndsAt === null ? "" : formatDay(dayOf(planEndsAt - 1))}
           label={words.lastDay}
@@ -137,22 +126,11 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
   );
 }
 
-function ArchiveButton({ visit, organization }: Props): JSX.Element {
-  const words = visit.words.staffPages;
+function ArchiveButton({ organization }: Props): JSX.Element {
+  const words = useVisit().words.staffPages;
   return organization.archivedAt === null ? (
-    <ActionButton
-      visit={visit}
-      action="archive"
-      label={words.archive}
-      confirm={words.archiveConfirm}
-      danger
-    />
+    <ActionButton action="archive" label={words.archive} confirm={words.archiveConfirm} danger />
   ) : (
-    <ActionButton
-      visit={visit}
-      action="restore"
-      label={words.restore}
-      confirm={words.restoreConfirm}
-    />
+    <ActionButton action="restore" label={words.restore} confirm={words.restoreConfirm} />
   );
 }

@@ -3,9 +3,9 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { LastDayBefore, shownNumber } from "../../../look/shown.tsx";
-import type { PartProps } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { createCustomer, NewCustomerForm } from "./new-customer.tsx";
@@ -16,15 +16,14 @@ export const organizationsPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const found = searched(visit, await context.accounts.organizations(), ({ id, name }) =>
+    const found = searched(await context.accounts.organizations(), ({ id, name }) =>
       [id, name].join(" "),
     );
-    const { shown, pager } = paged(visit, found);
+    const { shown, pager } = paged(found);
     return consolePage(
-      visit,
       words.organizations,
       <>
-        <SearchForm visit={visit} />
+        <SearchForm />
         <DataTable
           label={words.organizations}
           columns={[
@@ -33,42 +32,37 @@ export const organizationsPage: SitePage = {
           ]}
         >
           {shown.map((organization) => (
-            <Row visit={visit} context={context} organization={organization} />
+            <Row organization={organization} />
           ))}
         </DataTable>
         {found.length === 0 && <p class="empty">{words.none}</p>}
         {pager}
-        <NewCustomerForm visit={visit} />
+        <NewCustomerForm />
       </>,
     );
   },
   actions: { create: createCustomer },
 };
 
-async function Row({
-  visit,
-  context,
-  organization,
-}: PartProps & {
-  organization: Organization;
-}): Promise<HtmlEscapedString> {
+async function Row({ organization }: { organization: Organization }): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.staffPages;
-  const { plan, used } = await limitStatusOf(organization, context, visit.nowMs);
+  const { plan, used } = await limitStatusOf(organization, useSite(), visit.nowMs);
   const { id, name, planEndsAt, archivedAt } = organization;
   return (
     <tr>
       <td class="number">{id}</td>
       <th scope="row">
-        <a href={asset(visit, `/staff/organizations/${id}/`)}>
+        <a href={asset(`/staff/organizations/${id}/`)}>
           <bdi>{name}</bdi>
         </a>
       </th>
       <td>{visit.words.planNames[plan.code]}</td>
       <td>
-        <LastDayBefore visit={visit} at={planEndsAt} />
+        <LastDayBefore at={planEndsAt} />
       </td>
       <td class="number">
-        {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
+        {shownNumber(used)} / {shownNumber(plan.requestsPerPeriod)}
       </td>
       <td>{archivedAt === null ? words.active : words.archived}</td>
     </tr>

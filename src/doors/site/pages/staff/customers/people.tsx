@@ -13,13 +13,12 @@ export const peoplePage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const people = await context.people.people();
-    const found = searched(visit, people, ({ email, name }) => `${email} ${name}`);
-    const { shown, pager } = paged(visit, found);
+    const found = searched(people, ({ email, name }) => `${email} ${name}`);
+    const { shown, pager } = paged(found);
     return consolePage(
-      visit,
       words.people,
       <>
-        <SearchForm visit={visit} />
+        <SearchForm />
         <DataTable
           label={words.people}
           columns={[
@@ -30,7 +29,7 @@ export const peoplePage: SitePage = {
           {shown.map((person) => (
             <tr>
               <th scope="row">
-                <a href={asset(visit, `/staff/people/${person.id}/`)}>
+                <a href={asset(`/staff/people/${person.id}/`)}>
                   <bdi>{person.email}</bdi>
                 </a>
                 {person.email === visit.signedIn?.person.email && ` (${words.you})`}
@@ -39,11 +38,11 @@ export const peoplePage: SitePage = {
                 <bdi>{person.name}</bdi>
               </td>
               <td>
-                <Memberships visit={visit} context={context} email={person.email} />
+                <Memberships email={person.email} />
               </td>
               <td>{person.isStaff ? words.yes : words.no}</td>
               <td>{person.hasPassword ? words.yes : words.no}</td>
-              <td class="number">{shownNumber(visit, person.sessions)}</td>
+              <td class="number">{shownNumber(person.sessions)}</td>
             </tr>
           ))}
         </DataTable>

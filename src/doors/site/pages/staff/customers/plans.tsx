@@ -4,11 +4,10 @@ import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../../../../customers/accounts/plan-limits.ts";
 import { Form, TextField } from "../../../look/form.tsx";
-import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 import { consolePage } from "../console.tsx";
 
 const PATH = "/staff/plans/";
@@ -21,37 +20,29 @@ export const plansPage: SitePage = {
   async show(visit, { accounts }) {
     const words = visit.words.plansPage;
     return consolePage(
-      visit,
       words.title,
       <>
         <p>{words.intro}</p>
         {(await accounts.plans()).map((plan) => (
-          <PlanForm visit={visit} plan={plan} />
+          <PlanForm plan={plan} />
         ))}
       </>,
     );
   },
-  actions: Object.fromEntries(
-    PLAN_CODES.map((code) => [`set-${code}`, (visit, context) => setPlan(visit, context, code)]),
-  ),
+  actions: Object.fromEntries(PLAN_CODES.map((code) => [`set-${code}`, () => setPlan(code)])),
 };
 
-function PlanForm({ visit, plan }: { visit: Visit; plan: Plan }): JSX.Element {
+function PlanForm({ plan }: { plan: Plan }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.plansPage;
   const action = `set-${plan.code}`;
   return (
     <section>
       <h2>{visit.words.planNames[plan.code]}</h2>
-      <Form visit={visit} action={action}>
+      <Form action={action}>
         <div class="filters numbers">
           {LIMITS.map((limit) => (
-            <TextField
-              visit={visit}
-              action={action}
-              name={limit}
-              label={words.limits[limit]}
-              value={String(plan[limit])}
-            />
+            <TextField name={limit} label={words.limits[limit]} value={String(plan[limit])} />
           ))}
         </div>
         <button type="submit">{visit.words.save}</button>
@@ -60,18 +51,15 @@ function PlanForm({ visit, plan }: { visit: Visit; plan: Plan }): JSX.Element {
   );
 }
 
-async function setPlan(
-  visit: Visit,
-  { accounts }: SiteContext,
-  code: (typeof PLAN_CODES)[number],
-): Promise<View> {
+async function setPlan(code: (typeof PLAN_CODES)[number]): Promise<View> {
+  const { accounts } = useSite();
   // Text that is not a number is outside any range, and is reported as such at its field.
   const change: PlanChange = Object.fromEntries(
     LIMITS.map((limit) => {
-      const text = visit.form.get(limit).trim();
+      const text = useVisit().form.get(limit).trim();
       return [limit, /^\d+$/.test(text) ? Number(text) : Number.NaN];
     }),
   );
-  await accounts.changePlan(code, change, actorOf(visit));
+  await accounts.changePlan(code, change, currentActor());
   return redirect(`${PATH}?done=plan-set`);
 }

@@ -2,12 +2,11 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
-import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Instant, shownNumber } from "../../../look/shown.tsx";
-import type { PartProps } from "../../../site-context.ts";
+import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { Overview } from "../../organization/overview.tsx";
 import { attemptsStrip } from "../../webhooks/attempts-strip.tsx";
@@ -21,23 +20,24 @@ export const seenPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const organization = await context.accounts.organization(addressedId(visit));
-    const seen = asOwner(visit, organization);
-    return consolePage(
-      visit,
-      words.seen,
-      <>
-        <p class="notice">
-          <bdi>{words.seenText(organization.name)}</bdi>{" "}
-          <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>{words.back}</a>
-        </p>
-        <Overview visit={seen} context={context} isReadOnly />
-        <h2>{words.keys}</h2>
-        <KeysTable visit={visit} context={context} organization={organization} isReadOnly />
-        <h2>{words.webhooks}</h2>
-        <Webhooks visit={seen} context={context} organization={organization} />
-      </>,
-    );
+    const organization = await context.accounts.organization(addressedId());
+    const seen = asOwner(organization);
+    const show = () =>
+      consolePage(
+        words.seen,
+        <>
+          <p class="notice">
+            <bdi>{words.seenText(organization.name)}</bdi>{" "}
+            <a href={asset(`/staff/organizations/${organization.id}/`)}>{words.back}</a>
+          </p>
+          <Overview isReadOnly />
+          <h2>{words.keys}</h2>
+          <KeysTable organization={organization} isReadOnly />
+          <h2>{words.webhooks}</h2>
+          <Webhooks organization={organization} />
+        </>,
+      );
+    return renderedFor(seen, context, show);
   },
 };
 
@@ -45,7 +45,8 @@ export const seenPage: SitePage = {
  * The visit as an owner of the organization would make it; only for reading, since this member does not
  * exist.
  */
-function asOwner(visit: Visit, organization: Organization): Visit {
+function asOwner(organization: Organization): Visit {
+  const visit = useVisit();
   const { id: organizationId, createdAt } = organization;
   const role = "owner" as const;
   const member = { id: 0, organizationId, email: "", name: "", role, createdAt, suspendedAt: null };
@@ -53,20 +54,19 @@ function asOwner(visit: Visit, organization: Organization): Visit {
 }
 
 async function Webhooks({
-  visit,
-  context,
   organization,
-}: PartProps & {
+}: {
   organization: Organization;
 }): Promise<HtmlEscapedString> {
-  const words = visit.words.staffPages;
+  const context = useSite();
+  const words = useVisit().words.staffPages;
   const webhooks = await context.webhooks.webhooks(organization.id);
   if (webhooks.length === 0) return <p>{words.none}</p>;
   const rows = await Promise.all(
     webhooks.map(async (webhook) => ({
       ...webhook,
       channels: (await context.webhooks.channels(webhook.id)).length,
-      strip: await attemptsStrip({ ...visit, params: { id: String(webhook.id) } }, context),
+      strip: await attemptsStrip({ organizationId: organization.id, id: webhook.id }),
     })),
   );
   return (
@@ -80,19 +80,19 @@ async function Webhooks({
       {rows.map(({ channels, strip, ...webhook }) => (
         <tr>
           <th scope="row" class="long">
-            <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+            <a href={asset(`/staff/webhooks/${webhook.id}/`)}>
               <bdi>{webhook.url}</bdi>
             </a>
           </th>
           <td>
-            <WebhookStatus visit={visit} webhook={webhook} />
+            <WebhookStatus webhook={webhook} />
           </td>
-          <td class="number">{shownNumber(visit, channels)}</td>
+          <td class="number">{shownNumber(channels)}</td>
           <td>
-            <Instant visit={visit} at={webhook.lastSuccessAt} />
+            <Instant at={webhook.lastSuccessAt} />
           </td>
           <td>
-            <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
+            <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>
           </td>
           <td>{strip ?? "—"}</td>
         </tr>

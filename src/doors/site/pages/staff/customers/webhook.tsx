@@ -3,7 +3,6 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
-import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
@@ -11,11 +10,10 @@ import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Facts } from "../../../look/facts.tsx";
 import { Form, TextField } from "../../../look/form.tsx";
-import { Instant, shownNumber } from "../../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../../site-context.ts";
+import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
@@ -27,24 +25,23 @@ const DELIVERIES_SHOWN = 20;
 export const staffWebhookPage: SitePage = {
   path: "/staff/webhooks/:id/",
   access: "staff",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.staffPages;
-    const webhook = await webhookOf(visit, context);
+    const webhook = await webhookOf();
     return consolePage(
-      visit,
       `${words.webhook} ${webhook.id}`,
       <>
-        <State visit={visit} context={context} webhook={webhook} />
+        <State webhook={webhook} />
         {webhook.disabledReason !== "" && (
           <>
             <h2>{words.enable}</h2>
             <p>{words.enableText}</p>
-            <ActionButton visit={visit} action="enable" label={words.enable} />
+            <ActionButton action="enable" label={words.enable} />
           </>
         )}
-        {webhook.disabledReason !== "staff" && <DisableForm visit={visit} />}
+        {webhook.disabledReason !== "staff" && <DisableForm />}
         <h2>{words.deliveries}</h2>
-        <Deliveries visit={visit} context={context} webhook={webhook} />
+        <Deliveries webhook={webhook} />
       </>,
     );
   },
@@ -54,11 +51,13 @@ export const staffWebhookPage: SitePage = {
   },
 };
 
-interface Props extends PartProps {
+interface Props {
   webhook: Webhook;
 }
 
-async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
+async function State({ webhook }: Props): Promise<HtmlEscapedString> {
+  const visit = useVisit();
+  const context = useSite();
   const words = visit.words.staffPages;
   const organization = await context.accounts.organization(webhook.organizationId);
   const channels = await context.webhooks.channels(webhook.id);
@@ -68,39 +67,30 @@ async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedStr
         [words.address, <bdi>{webhook.url}</bdi>],
         [
           visit.words.organization,
-          <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+          <a href={asset(`/staff/organizations/${organization.id}/`)}>
             <bdi>{organization.name}</bdi>
           </a>,
         ],
-        [words.channels, shownNumber(visit, channels.length)],
-        [words.state, <WebhookStatus visit={visit} webhook={webhook} />],
+        [words.channels, shownNumber(channels.length)],
+        [words.state, <WebhookStatus webhook={webhook} />],
         [words.reason, webhook.staffNote !== "" && <bdi>{webhook.staffNote}</bdi>],
-        [words.failingSince, <Instant visit={visit} at={webhook.failingSince} />],
-        [words.lastSuccess, <Instant visit={visit} at={webhook.lastSuccessAt} />],
-        [
-          words.lastError,
-          <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>,
-        ],
-        [words.created, <Instant visit={visit} at={webhook.createdAt} />],
+        [words.failingSince, <Instant at={webhook.failingSince} />],
+        [words.lastSuccess, <Instant at={webhook.lastSuccessAt} />],
+        [words.lastError, <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
+        [words.created, <Instant at={webhook.createdAt} />],
       ]}
     />
   );
 }
 
-function DisableForm({ visit }: { visit: Visit }): JSX.Element {
-  const words = visit.words.staffPages;
+function DisableForm(): JSX.Element {
+  const words = useVisit().words.staffPages;
   return (
     <>
       <h2>{words.disable}</h2>
-      <Form visit={visit} action="disable">
+      <Form action="disable">
         <p>{words.disableText}</p>
-        <TextField
-          visit={visit}
-          action="disable"
-          name="reason"
-          label={words.reason}
-          hint={words.reasonHint}
-        />
+        <TextField name="reason" label={words.reason} hint={words.reasonHint} />
         <button type="submit" class="danger">
           {words.disable}
         </button>
@@ -109,9 +99,10 @@ function DisableForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
+async function Deliveries({ webhook }: Props): Promise<HtmlEscapedString> {
+  const visit = useVisit();
   const words = visit.words.staffPages;
-  const deliveries = await context.webhooks.deliveries(webhook.id, {
+  const deliveries = await useSite().webhooks.deliveries(webhook.id, {
     before: null,
     limit: DELIVERIES_SHOWN,
   });
@@ -132,11 +123,11 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
               {delivery.delivery}
             </th>
             <td>
-              <Instant visit={visit} at={Date.parse(delivery.created_at)} />
+              <Instant at={Date.parse(delivery.created_at)} />
             </td>
             <td>{visit.words.webhookPages.events[delivery.event]}</td>
             <td>
-              <DeliveryState visit={visit} state={delivery.state} />
+              <DeliveryState state={delivery.state} />
             </td>
             <td class="number">{delivery.attempts.length}</td>
             <td>
@@ -146,7 +137,7 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
               {delivery.next_attempt_at === null ? (
                 "—"
               ) : (
-                <Instant visit={visit} at={Date.parse(delivery.next_attempt_at)} />
+                <Instant at={Date.parse(delivery.next_attempt_at)} />
               )}
             </td>
           </tr>
@@ -157,12 +148,14 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
 }
 
 /** Colleagues must be able to see why, even if a command need not say it. */
-function withReason(visit: Visit): number {
+function withReason(): number {
+  const visit = useVisit();
   const { reasonNeeded } = visit.words.staffPages;
   if (visit.form.get("reason").trim() === "") throw pageFault("reason", reasonNeeded);
-  return addressedId(visit);
+  return addressedId();
 }
 
-function webhookOf(visit: Visit, { webhooks }: SiteContext): Promise<Webhook> {
-  return webhooks.webhook(addressedId(visit));
+function webhookOf(): Promise<Webhook> {
+  const { webhooks } = useSite();
+  return webhooks.webhook(addressedId());
 }

@@ -2,14 +2,12 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
-import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Instant } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import { Instant, told } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { consolePage, paged } from "../console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
@@ -21,21 +19,20 @@ export const staffWebhooksPage: SitePage = {
     const { query } = visit;
     const organizations = await context.accounts.organizations();
     const names = new Map(organizations.map(({ id, name }) => [id, name]));
-    const found = await webhooksOf(visit, context);
-    const { shown, pager } = paged(visit, found);
+    const found = await webhooksOf();
+    const { shown, pager } = paged(found);
     return consolePage(
-      visit,
       words.webhooks,
       <>
         <p class="row">
           <a
-            href={asset(visit, "/staff/webhooks/")}
+            href={asset("/staff/webhooks/")}
             aria-current={[...query.keys()].some((name) => FILTERS.has(name)) ? undefined : "true"}
           >
             {words.all}
           </a>
           <a
-            href={asset(visit, "/staff/webhooks/?state=disabled")}
+            href={asset("/staff/webhooks/?state=disabled")}
             aria-current={query.get("state") === "disabled" ? "true" : undefined}
           >
             {words.disabledOnes}
@@ -54,17 +51,17 @@ export const staffWebhooksPage: SitePage = {
             {shown.map((webhook) => (
               <tr>
                 <th scope="row" class="long">
-                  <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+                  <a href={asset(`/staff/webhooks/${webhook.id}/`)}>
                     {webhook.id}: <bdi>{webhook.url}</bdi>
                   </a>
                 </th>
                 <td>
-                  <a href={asset(visit, `/staff/organizations/${webhook.organizationId}/`)}>
+                  <a href={asset(`/staff/organizations/${webhook.organizationId}/`)}>
                     <bdi>{names.get(webhook.organizationId)}</bdi>
                   </a>
                 </td>
                 <td>
-                  <WebhookStatus visit={visit} webhook={webhook} />
+                  <WebhookStatus webhook={webhook} />
                   {webhook.staffNote !== "" && (
                     <>
                       : <bdi>{webhook.staffNote}</bdi>
@@ -72,10 +69,10 @@ export const staffWebhooksPage: SitePage = {
                   )}
                 </td>
                 <td>
-                  <Instant visit={visit} at={webhook.failingSince} />
+                  <Instant at={webhook.failingSince} />
                 </td>
                 <td>
-                  <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
+                  <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>
                 </td>
               </tr>
             ))}
@@ -88,13 +85,8 @@ export const staffWebhooksPage: SitePage = {
 };
 
 /** Whether it is active, or otherwise who or what disabled it. */
-export function WebhookStatus({
-  visit,
-  webhook: { disabledReason },
-}: {
-  visit: Visit;
-  webhook: Webhook;
-}): JSX.Element {
+export function WebhookStatus({ webhook: { disabledReason } }: { webhook: Webhook }): JSX.Element {
+  const visit = useVisit();
   return (
     <span class={disabledReason === "" ? "good" : "bad"}>
       {visit.words.staffPages.states[disabledReason]}
@@ -104,7 +96,9 @@ export function WebhookStatus({
 
 const FILTERS = new Set(["organization", "state"]);
 
-async function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
+async function webhooksOf() {
+  const { query } = useVisit();
+  const { webhooks } = useSite();
   const found = await webhooks.webhooks(parseNumber(query.get("organization") ?? ""));
   return query.get("state") === "disabled"
     ? found.filter(({ disabledReason }) => disabledReason !== "")

@@ -4,13 +4,12 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { channelsList } from "../../../../../verbs/channels.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { Snippet } from "../../../look/shown.tsx";
-import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { lookUp } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
-import { actorOf } from "../../../visit/viewer.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { currentActor } from "../../../visit/viewer.ts";
 import { STEP_NAMES, type StepName, stepsDone } from "./steps.ts";
 
 const PATH = "/staff/start/";
@@ -21,10 +20,10 @@ const CALL = "/v1/msgr/channels/?limit=2";
 export const firstStepsPage: SitePage = {
   path: PATH,
   access: "staff",
-  show: (visit, context) => checklist(visit, context, null),
+  show: () => checklist(null),
   actions: {
-    "remove-sample": async (visit, { sample }) => {
-      await sample.remove(actorOf(visit));
+    "remove-sample": async () => {
+      await useSite().sample.remove(currentActor());
       return redirect(PATH);
     },
     "keep-sample": async (_visit, { firstSteps }) => {
@@ -36,20 +35,22 @@ export const firstStepsPage: SitePage = {
 };
 
 /** Makes the call, and shows the answer on the page itself. */
-async function makeCall(visit: Visit, context: SiteContext): Promise<View> {
-  if (visit.membership === null) return checklist(visit, context, null);
-  const answer = await lookUp(channelsList, { limit: "2" }, visit, context);
+async function makeCall(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
+  if (visit.membership === null) return checklist(null);
+  const answer = await lookUp(channelsList, { limit: "2" });
   await context.firstSteps.note("first_call");
-  return checklist(visit, context, JSON.stringify(answer, null, 2));
+  return checklist(JSON.stringify(answer, null, 2));
 }
 
 /** @param answer of the first call, if it was just made */
-async function checklist(visit: Visit, context: SiteContext, answer: string | null): Promise<View> {
-  const words = visit.words.firstSteps;
-  const done = await stepsDone(context);
-  const link = (path: string, text: string) => <a href={asset(visit, path)}>{text}</a>;
+async function checklist(answer: string | null): Promise<View> {
+  const words = useVisit().words.firstSteps;
+  const done = await stepsDone();
+  const link = (path: string, text: string) => <a href={asset(path)}>{text}</a>;
   const contents: Record<StepName, JSX.Element> = {
-    sample: <SampleStep visit={visit} context={context} isDone={done.sample} />,
+    sample: <SampleStep isDone={done.sample} />,
     import: (
       <Step text={words.import.text}>
         {link("/staff/imports/", words.import.link)}
@@ -61,7 +62,7 @@ async function checklist(visit: Visit, context: SiteContext, answer: string | nu
         {link("/staff/organizations/#new", words.customer.link)}
       </Step>
     ),
-    call: <CallStep visit={visit} answer={answer} />,
+    call: <CallStep answer={answer} />,
     webhook: (
       <Step text={words.webhook.text}>{link("/account/webhooks/", words.webhook.link)}</Step>
     ),
@@ -96,14 +97,9 @@ function Step({ text, children }: { text: string; children: Child }): JSX.Elemen
   );
 }
 
-function SampleStep({
-  visit,
-  context: { sample },
-  isDone,
-}: PartProps & {
-  isDone: boolean;
-}): JSX.Element {
-  const words = visit.words.firstSteps.sample;
+function SampleStep({ isDone }: { isDone: boolean }): JSX.Element {
+  const { sample } = useSite();
+  const words = useVisit().words.firstSteps.sample;
   const { length: channels } = sample.ids();
   if (channels === 0) return <p>{words.gone}</p>;
   return (
@@ -111,19 +107,19 @@ function SampleStep({
       <p>{isDone ? words.kept : words.text(channels)}</p>
       <div class="row">
         <ActionButton
-          visit={visit}
           action="remove-sample"
           label={words.remove}
           confirm={words.removeQuestion}
           danger
         />
-        {!isDone && <ActionButton visit={visit} action="keep-sample" label={words.keep} />}
+        {!isDone && <ActionButton action="keep-sample" label={words.keep} />}
       </div>
     </>
   );
 }
 
-function CallStep({ visit, answer }: { visit: Visit; answer: string | null }): JSX.Element {
+function CallStep({ answer }: { answer: string | null }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.firstSteps.call;
   const curl = `curl -H "Authorization: Bearer YOUR_KEY" "${visit.ownAddress}${CALL}"`;
   if (visit.membership === null) return <p>{words.noPlace}</p>;
@@ -132,8 +128,8 @@ function CallStep({ visit, answer }: { visit: Visit; answer: string | null }): J
       <p>{words.text}</p>
       <Snippet text={curl} label="curl" words={visit.words.organizationPages} />
       <div class="row">
-        <ActionButton visit={visit} action="call" label={words.button} />
-        <a href={asset(visit, "/docs/")}>{words.docs}</a>
+        <ActionButton action="call" label={words.button} />
+        <a href={asset("/docs/")}>{words.docs}</a>
       </div>
       {answer !== null && (
         <section aria-label={words.answer} class="scroll" tabindex={0}>

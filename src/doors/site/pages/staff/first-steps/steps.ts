@@ -1,4 +1,4 @@
-import type { SiteContext } from "../../../site-context.ts";
+import { useSite } from "../../../visit/use-visit.ts";
 
 /** Steps of the first hour, in order. */
 export const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "assistant"] as const;
@@ -6,8 +6,8 @@ export const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "a
 export type StepName = (typeof STEP_NAMES)[number];
 
 /** Each step, and whether it is done according to the database. */
-export async function stepsDone(context: SiteContext): Promise<Record<StepName, boolean>> {
-  const { accounts, firstSteps, keys, sample, webhooks } = context;
+export async function stepsDone(): Promise<Record<StepName, boolean>> {
+  const { accounts, firstSteps, keys, sample, webhooks } = useSite();
   const organizations = await accounts.organizations();
   const [first] = organizations;
   const [lastUsed] =

@@ -1,6 +1,6 @@
 import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
-import type { SiteContext } from "../../../site-context.ts";
+import { useSite } from "../../../visit/use-visit.ts";
 
 /** How much of its plan an organization has used in the period. */
 export interface CustomerUse {
@@ -10,10 +10,8 @@ export interface CustomerUse {
 }
 
 /** Organizations that are not archived, most units first. */
-export async function customersOf(
-  { accounts, usage }: SiteContext,
-  nowMs: number,
-): Promise<CustomerUse[]> {
+export async function customersOf(nowMs: number): Promise<CustomerUse[]> {
+  const { accounts, usage } = useSite();
   const plans = new Map((await accounts.plans()).map((plan) => [plan.code, plan]));
   const customers = (await accounts.organizations())
     .filter(({ archivedAt }) => archivedAt === null)

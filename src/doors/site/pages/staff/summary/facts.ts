@@ -1,14 +1,14 @@
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
-import type { SiteContext } from "../../../site-context.ts";
+import { useSite } from "../../../visit/use-visit.ts";
 
 /** Latest import runs to examine, and the days during which a failed one is counted. */
 const RUNS = 20;
 const FAILED_DAYS = 7;
 
 /** Counts of possible problems, and of people. */
-export async function countsOf(context: SiteContext, nowMs: number) {
-  const { people, webhooks, jobs, mails, recentErrors, imports, sources } = context;
+export async function countsOf(nowMs: number) {
+  const { people, webhooks, jobs, mails, recentErrors, imports, sources } = useSite();
   const all = await webhooks.webhooks(null);
   return {
     people: (await people.people()).length,
@@ -38,10 +38,8 @@ export interface DiskOutlook {
 /** Shortest recorded time from which the growth of a day is estimated. */
 const GROWTH_KNOWN_MS = 6 * HOUR_MS;
 
-export async function diskOutlook(
-  { freeDiskBytes }: Pick<SiteContext, "freeDiskBytes">,
-  hours: readonly Hour[],
-): Promise<DiskOutlook> {
+export async function diskOutlook(hours: readonly Hour[]): Promise<DiskOutlook> {
+  const { freeDiskBytes } = useSite();
   const first = hours[0];
   const last = hours.at(-1);
   const freeBytes = await freeDiskBytes();

@@ -5,23 +5,22 @@ import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
-import type { Visit } from "../../../visit/visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 
 const BAR = 6;
 const HEIGHT = 48;
 
 /** Requests by hour as bars, failed ones in red; and the same as a table, with durations. */
 export function HourPicture({
-  visit,
   hours,
   count,
   title,
 }: {
-  visit: Visit;
   hours: readonly Hour[];
   count: number;
   title: string;
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.summaryPage;
   const last = Math.floor(visit.nowMs / HOUR_MS) * HOUR_MS;
   const first = last - (count - 1) * HOUR_MS;
@@ -39,7 +38,7 @@ export function HourPicture({
   return (
     <section>
       <h3>{title}</h3>
-      <Sums visit={visit} hours={shown} />
+      <Sums hours={shown} />
       <svg
         class="hours"
         viewBox={`0 0 ${count * BAR} ${HEIGHT}`}
@@ -56,8 +55,8 @@ export function HourPicture({
         })}
       </svg>
       <p class="row apart span">
-        <Instant visit={visit} at={first} />
-        <Instant visit={visit} at={last} />
+        <Instant at={first} />
+        <Instant at={last} />
       </p>
       <details>
         <summary>{visit.words.table}</summary>
@@ -70,7 +69,7 @@ export function HourPicture({
           ]}
         >
           {shown.toReversed().map((hour) => (
-            <HourRow visit={visit} hour={hour} />
+            <HourRow hour={hour} />
           ))}
         </DataTable>
       </details>
@@ -79,8 +78,8 @@ export function HourPicture({
 }
 
 /** Total requests, failures and durations of all hours, in one line. */
-function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.Element {
-  const words = visit.words.summaryPage;
+function Sums({ hours }: { hours: readonly Hour[] }): JSX.Element {
+  const words = useVisit().words.summaryPage;
   const sum = (of: (hour: Hour) => number): number =>
     hours.reduce((all, hour) => all + of(hour), 0);
   const requests = sum((hour) => hour.requests);
@@ -89,43 +88,41 @@ function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.E
   return (
     <p>
       {[
-        `${words.requests}: ${shownNumber(visit, requests)}`,
-        words.most(shownNumber(visit, Math.max(...hours.map((hour) => hour.requests)))),
-        `${words.errors}: ${shownNumber(
-          visit,
-          sum((hour) => hour.errors),
-        )}`,
-        `${words.mean}: ${shownMs(visit, mean)}`,
-        `${words.p99}: ${shownBound(visit, quantileUs(durations, 0.99))}`,
+        `${words.requests}: ${shownNumber(requests)}`,
+        words.most(shownNumber(Math.max(...hours.map((hour) => hour.requests)))),
+        `${words.errors}: ${shownNumber(sum((hour) => hour.errors))}`,
+        `${words.mean}: ${shownMs(mean)}`,
+        `${words.p99}: ${shownBound(quantileUs(durations, 0.99))}`,
       ].join(" · ")}
     </p>
   );
 }
 
-function shownMs(visit: Visit, us: number | null): string {
+function shownMs(us: number | null): string {
+  const visit = useVisit();
   if (us === null) return "—";
-  return `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
+  return `${shownNumber(Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
 }
 
 /** Upper bound of a histogram's class, rounded up to two significant digits: it is no more exact. */
-function shownBound(visit: Visit, us: number | null): string {
-  if (us === null || us < 10) return shownMs(visit, us);
+function shownBound(us: number | null): string {
+  if (us === null || us < 10) return shownMs(us);
   const unit = 10 ** (Math.floor(Math.log10(us)) - 1);
-  return shownMs(visit, Math.ceil(us / unit) * unit);
+  return shownMs(Math.ceil(us / unit) * unit);
 }
 
-function HourRow({ visit, hour }: { visit: Visit; hour: Hour }): JSX.Element {
+function HourRow({ hour }: { hour: Hour }): JSX.Element {
   const { startedAt, requests, errors, durationUs, slowestUs, durations } = hour;
   return (
     <tr>
       <th scope="row">
-        <Instant visit={visit} at={startedAt} />
+        <Instant at={startedAt} />
       </th>
-      <td class="number">{shownNumber(visit, requests)}</td>
-      <td class={errors > 0 ? "number failed" : "number"}>{shownNumber(visit, errors)}</td>
-      <td class="number">{shownMs(visit, requests === 0 ? null : durationUs / requests)}</td>
-      <td class="number">{shownBound(visit, quantileUs(durations, 0.99))}</td>
-      <td class="number">{shownMs(visit, requests === 0 ? null : slowestUs)}</td>
+      <td class="number">{shownNumber(requests)}</td>
+      <td class={errors > 0 ? "number failed" : "number"}>{shownNumber(errors)}</td>
+      <td class="number">{shownMs(requests === 0 ? null : durationUs / requests)}</td>
+      <td class="number">{shownBound(quantileUs(durations, 0.99))}</td>
+      <td class="number">{shownMs(requests === 0 ? null : slowestUs)}</td>
     </tr>
   );
 }

@@ -5,7 +5,7 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 import { consolePage } from "../console.tsx";
 import { type CustomerUse, customersOf, nearLimit } from "./customers.ts";
 import { countsOf, type DiskOutlook, diskOutlook } from "./facts.ts";
@@ -21,9 +21,9 @@ export const summaryPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.summaryPage;
     const hours = await context.hoursSince(visit.nowMs - WEEK_HOURS * HOUR_MS);
-    const counts = await countsOf(context, visit.nowMs);
-    const customers = await customersOf(context, visit.nowMs);
-    const outlook = await diskOutlook(context, hours);
+    const counts = await countsOf(visit.nowMs);
+    const customers = await customersOf(visit.nowMs);
+    const outlook = await diskOutlook(hours);
     const backup = await context.lastBackup();
     const troubles = [
       [words.webhooksFailing, counts.webhooksFailing, "/staff/webhooks/"],
@@ -38,7 +38,6 @@ export const summaryPage: SitePage = {
       backup === null && context.config.backupDir !== null && context.nodes === null;
     const isWell = !lacksBackup && troubles.every(([, count]) => count === 0);
     return consolePage(
-      visit,
       visit.words.staffPages.summary,
       <>
         <h2>{words.isWell}</h2>
@@ -48,38 +47,36 @@ export const summaryPage: SitePage = {
         <ul class="cards">
           {troubles.map(([label, count, path]) => (
             <li class={count > 0 ? "warning" : undefined}>
-              <strong>{shownNumber(visit, count)}</strong>
-              <a href={asset(visit, path)}>{label}</a>
+              <strong>{shownNumber(count)}</strong>
+              <a href={asset(path)}>{label}</a>
             </li>
           ))}
           <li>
-            <strong>{shownNumber(visit, counts.mailsQueued)}</strong>
+            <strong>{shownNumber(counts.mailsQueued)}</strong>
             {words.mailsQueued}
           </li>
           <li class={lacksBackup ? "warning" : undefined}>
-            <strong>
-              {backup === null ? words.noBackup : <Instant visit={visit} at={backup.madeAt} />}
-            </strong>
-            <a href={asset(visit, "/staff/database/")}>{words.backup}</a>
+            <strong>{backup === null ? words.noBackup : <Instant at={backup.madeAt} />}</strong>
+            <a href={asset("/staff/database/")}>{words.backup}</a>
           </li>
         </ul>
-        <HourPicture visit={visit} hours={hours} count={DAY_HOURS} title={words.lastDay} />
-        <HourPicture visit={visit} hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
+        <HourPicture hours={hours} count={DAY_HOURS} title={words.lastDay} />
+        <HourPicture hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
         <h2>{words.whoUses}</h2>
         <ul class="cards">
           <li>
-            <strong>{shownNumber(visit, customers.length)}</strong>
-            <a href={asset(visit, "/staff/organizations/")}>{words.customers}</a>
+            <strong>{shownNumber(customers.length)}</strong>
+            <a href={asset("/staff/organizations/")}>{words.customers}</a>
           </li>
           <li>
-            <strong>{shownNumber(visit, counts.people)}</strong>
-            <a href={asset(visit, "/staff/people/")}>{words.people}</a>
+            <strong>{shownNumber(counts.people)}</strong>
+            <a href={asset("/staff/people/")}>{words.people}</a>
           </li>
         </ul>
-        <Customers visit={visit} title={words.topCustomers} customers={customers} />
-        <Customers visit={visit} title={words.nearLimit} customers={nearLimit(customers)} />
+        <Customers title={words.topCustomers} customers={customers} />
+        <Customers title={words.nearLimit} customers={nearLimit(customers)} />
         <h2>{words.whatNext}</h2>
-        <Outlook visit={visit} outlook={outlook} />
+        <Outlook outlook={outlook} />
       </>,
     );
   },
@@ -88,14 +85,13 @@ export const summaryPage: SitePage = {
 const SHOWN_MAX = 10;
 
 function Customers({
-  visit,
   title,
   customers,
 }: {
-  visit: Visit;
   title: string;
   customers: readonly CustomerUse[];
 }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.summaryPage;
   const used = customers.filter((one) => one.used > 0).slice(0, SHOWN_MAX);
   if (used.length === 0) {
@@ -117,13 +113,13 @@ function Customers({
         {used.map(({ organization, plan, used: units }) => (
           <tr>
             <th scope="row">
-              <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+              <a href={asset(`/staff/organizations/${organization.id}/`)}>
                 <bdi>{organization.name}</bdi>
               </a>
             </th>
             <td>{planNames[plan.code]}</td>
             <td class="number">
-              {shownNumber(visit, units)} / {shownNumber(visit, plan.requestsPerPeriod)}
+              {shownNumber(units)} / {shownNumber(plan.requestsPerPeriod)}
             </td>
           </tr>
         ))}
@@ -134,18 +130,19 @@ function Customers({
 
 const DAYS_SHOWN_MAX = 1_000;
 
-function Outlook({ visit, outlook }: { visit: Visit; outlook: DiskOutlook }): JSX.Element {
+function Outlook({ outlook }: { outlook: DiskOutlook }): JSX.Element {
+  const visit = useVisit();
   const words = visit.words.summaryPage;
   const { units } = visit.words.staffPages;
   const bytes = (value: number | null): string =>
-    value === null ? words.unknown : shownBytes(visit, value, units);
+    value === null ? words.unknown : shownBytes(value, units);
   const { daysLeft } = outlook;
   const days =
     daysLeft === null
       ? words.unknown
       : daysLeft > DAYS_SHOWN_MAX
         ? words.manyDays
-        : shownNumber(visit, daysLeft);
+        : shownNumber(daysLeft);
   return (
     <ul class="cards">
       {[
