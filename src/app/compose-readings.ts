@@ -76,7 +76,7 @@ async function readAll(
       oldestAlertPostMs: oldestAlertPostAt === null ? null : nowMs - oldestAlertPostAt,
       mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
-      sources: (await selectSourceCounts(db, dayOf(nowMs))).map((source) => ({
+      sources: (await selectSourceCounts(db, { day: dayOf(nowMs) })).map((source) => ({
         ...source,
         lagMs: source.position.lagMs ?? null,
         isSilent: isSilent(source, nowMs),

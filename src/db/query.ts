@@ -1,52 +1,111 @@
-import { type Column, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { RunResult } from "better-sqlite3";
+import { inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Builders, BuildersNow } from "./awaited-session.ts";
 import type { Database, Reading, Transaction } from "./database.ts";
 
-/** The end of a builder chain, which can be prepared. */
-interface Prepares<Prepared> {
-  prepare(): Prepared;
+type Values = Record<string, unknown>;
+
+/** A statement as drizzle prepares it. */
+interface Prepared {
+  get(values?: Values): unknown;
+  all(values?: Values): unknown;
+  run(values?: Values): unknown;
 }
 
+/** The end of a builder chain, which can be prepared. */
+interface Prepares<P extends Prepared> {
+  prepare(): P;
+}
+
+type RowOf<P extends Prepared> = Awaited<ReturnType<P["all"]>> extends (infer Row)[] ? Row : never;
+
+/** The only column of a statement's rows. */
+type ValueOf<P extends Prepared> = RowOf<P>[keyof RowOf<P>];
+
+/** What a statement is run with: nothing if it takes no values. */
+type Rest<Given> = unknown extends Given ? [] : [given: Readonly<Given>];
+
 /**
- * A query over drizzle's tables, prepared on first use by a connection: `await memberById(db).get({ id })`.
+ * The ways to run a statement over drizzle's tables, which each connection prepares on its first use. A
+ * store exports the way that it means: `export const selectMember = query(…).one`.
  */
-export function query<Prepared>(
-  build: (db: Reading) => Prepares<Prepared>,
-): (db: Database) => Prepared {
-  return oncePerConnection((db: Database) => build(db.builders).prepare());
+interface Ways<Connection, Given, P extends Prepared> {
+  /** The first row; undefined if there is none. */
+  one(db: Connection, ...rest: Rest<Given>): ReturnType<P["get"]>;
+  all(db: Connection, ...rest: Rest<Given>): ReturnType<P["all"]>;
+  /** The first row's only column; null if there is no row. */
+  value(db: Connection, ...rest: Rest<Given>): Promise<ValueOf<P> | null>;
+  /** Every row's only column. */
+  values(db: Connection, ...rest: Rest<Given>): Promise<ValueOf<P>[]>;
+  /** The only column of a row that there always is, such as a count. */
+  count(db: Connection, ...rest: Rest<Given>): Promise<number>;
+  /** Whether there is a row. */
+  any(db: Connection, ...rest: Rest<Given>): Promise<boolean>;
+  run(db: Connection, ...rest: Rest<Given>): Promise<void>;
+  /** Runs it. @returns how many rows were written */
+  written(db: Connection, ...rest: Rest<Given>): Promise<number>;
+  /** Runs it. @returns whether any row was written */
+  wrote(db: Connection, ...rest: Rest<Given>): Promise<boolean>;
+}
+
+/** Stands for the values that a statement will be given: each name becomes a parameter. */
+function parameters<Given>(): Given {
+  return new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) }) as Given;
+}
+
+function waysOf<Connection extends Database, Given, P extends Prepared>(
+  prepare: (db: Connection) => P,
+): Ways<Connection, Given, P> {
+  const prepared = oncePerConnection(prepare);
+  const get = (db: Connection, given?: Values): unknown => prepared(db).get(given);
+  const all = (db: Connection, given?: Values): unknown => prepared(db).all(given);
+  const value = async (db: Connection, given?: Values): Promise<unknown> => {
+    const row = (await get(db, given)) as object | undefined;
+    return row === undefined ? null : Object.values(row)[0];
+  };
+  const written = async (db: Connection, given?: Values): Promise<number> =>
+    ((await prepared(db).run(given)) as RunResult).changes;
+  const ways = {
+    one: get,
+    all,
+    value,
+    values: async (db: Connection, given?: Values) =>
+      ((await all(db, given)) as object[]).map((row) => Object.values(row)[0]),
+    count: value,
+    any: async (db: Connection, given?: Values) => (await get(db, given)) !== undefined,
+    run: written,
+    written,
+    wrote: async (db: Connection, given?: Values) => (await written(db, given)) > 0,
+  };
+  return ways as unknown as Ways<Connection, Given, P>;
+}
+
+/** A query: `query((db, { id }: { id: number }) => db.select()…).one`. */
+export function query<P extends Prepared, Given>(
+  build: (db: Reading, given: Given) => Prepares<P>,
+): Ways<Database, Given, P> {
+  return waysOf((db) => build(db.builders, parameters<Given>()).prepare());
 }
 
 /** As `query`, for a statement that writes in the caller's transaction; it may include a select. */
-export function change<Prepared>(
-  build: (db: Pick<Builders, "select" | "insert" | "update" | "delete">) => Prepares<Prepared>,
-): (tx: Transaction) => Prepared {
-  return oncePerConnection((tx: Transaction) => build(tx.builders).prepare());
+export function change<P extends Prepared, Given>(
+  build: (
+    db: Pick<Builders, "select" | "insert" | "update" | "delete">,
+    given: Given,
+  ) => Prepares<P>,
+): Ways<Transaction, Given, P> {
+  return waysOf((tx) => build(tx.builders, parameters<Given>()).prepare());
 }
 
 /**
- * As `query`, but its result comes without a promise: for reads in a tick's snapshot, which ends at the
- * next `await`.
+ * As `query`, but its rows come without a promise: for reads in a tick's snapshot, which ends at the next
+ * `await`.
  */
-export function queryNow<Prepared>(
-  build: (db: Pick<BuildersNow, "select">) => Prepares<Prepared>,
-): (db: Database) => Prepared {
-  return oncePerConnection((db: Database) => build(db.buildersNow).prepare());
-}
-
-/** A named parameter, whose value is passed when the statement runs. */
-export function param<T>(name: string): T {
-  return sql.placeholder(name) as T;
-}
-
-/** Parameters for several columns, each named as its column: `values(allParams("at", "person"))`. */
-export function allParams<Name extends string>(...names: Name[]): Record<Name, never> {
-  return Object.fromEntries(names.map((name) => [name, param(name)])) as Record<Name, never>;
-}
-
-/** Whether a column equals the parameter of this name. */
-export function eqParam(column: Column, name: string): SQL {
-  return eq(column, param(name));
+export function queryNow<P extends Prepared, Given>(
+  build: (db: Pick<BuildersNow, "select">, given: Given) => Prepares<P>,
+): Pick<Ways<Database, Given, P>, "one" | "all"> {
+  return waysOf((db) => build(db.buildersNow, parameters<Given>()).prepare());
 }
 
 /**

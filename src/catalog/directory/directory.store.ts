@@ -1,26 +1,26 @@
 import { asc, eq } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
-import { eqParam, queryNow } from "../../db/query.ts";
+import { queryNow } from "../../db/query.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
 const allCategories = queryNow((db) =>
   db.select().from(categories).orderBy(asc(categories.position)),
-);
+).all;
 const allTerritories = queryNow((db) =>
   db.select().from(territories).orderBy(asc(territories.position)),
-);
+).all;
 const movedTerritories = queryNow((db) =>
   db
     .select({ slug: territories.slug, path: territories.path })
     .from(territories)
     .where(eq(territories.isMoved, true)),
-);
-const categoryBySlug = queryNow((db) =>
-  db.select().from(categories).where(eqParam(categories.slug, "slug")),
-);
-const territoryBySlug = queryNow((db) =>
-  db.select().from(territories).where(eqParam(territories.slug, "slug")),
-);
+).all;
+const categoryBySlug = queryNow((db, { slug }: { slug: string }) =>
+  db.select().from(categories).where(eq(categories.slug, slug)),
+).one;
+const territoryBySlug = queryNow((db, { slug }: { slug: string }) =>
+  db.select().from(territories).where(eq(territories.slug, slug)),
+).one;
 
 export function createDirectoryStore(db: Database) {
   const saveCategory = statement(
@@ -49,10 +49,10 @@ export function createDirectoryStore(db: Database) {
   const countTerritory = statement(db, "UPDATE territories SET channels = ? WHERE slug = ?");
 
   return {
-    categories: (): Category[] => allCategories(db).all(),
-    territories: (): Territory[] => allTerritories(db).all(),
-    category: (slug: string): Category | undefined => categoryBySlug(db).get({ slug }),
-    territory: (slug: string): Territory | undefined => territoryBySlug(db).get({ slug }),
+    categories: (): Category[] => allCategories(db),
+    territories: (): Territory[] => allTerritories(db),
+    category: (slug: string): Category | undefined => categoryBySlug(db, { slug }),
+    territory: (slug: string): Territory | undefined => territoryBySlug(db, { slug }),
 
     /** Inserts or updates by slug. @param row has an id if a new entry brings its own */
     saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
@@ -69,7 +69,7 @@ export function createDirectoryStore(db: Database) {
     },
 
     /** Territories marked as moved, with the paths that they moved to. */
-    movedTerritories: (): Pick<Territory, "slug" | "path">[] => movedTerritories(db).all(),
+    movedTerritories: (): Pick<Territory, "slug" | "path">[] => movedTerritories(db),
 
     /** Sets or clears the mark of moved territories. @param paths those that are elsewhere stay as they are */
     markMoved(paths: readonly string[], isMoved: boolean): void {

@@ -1,6 +1,6 @@
 import { and, asc, between, eq, getTableColumns, lt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqParam, param, query } from "../../db/query.ts";
+import { query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
@@ -12,20 +12,26 @@ export const NUMBERS_APART_MAX = 9;
 const MESSAGES_KEPT = 1_000;
 
 const { sourceId: _, ...columns } = getTableColumns(albumParts);
-const parts = query((db) =>
+interface PartsOfAlbum extends Pick<AlbumPart, "chat" | "album"> {
+  sourceId: number;
+  from: number;
+  to: number;
+}
+
+const parts = query((db, { sourceId, chat, from, to, album }: PartsOfAlbum) =>
   db
     .select(columns)
     .from(albumParts)
     .where(
       and(
-        eqParam(albumParts.sourceId, "sourceId"),
-        eqParam(albumParts.chat, "chat"),
-        between(albumParts.messageId, param("from"), param("to")),
-        eqParam(albumParts.album, "album"),
+        eq(albumParts.sourceId, sourceId),
+        eq(albumParts.chat, chat),
+        between(albumParts.messageId, from, to),
+        eq(albumParts.album, album),
       ),
     )
     .orderBy(asc(albumParts.messageId)),
-);
+).all;
 
 /** Messages of an album received so far, by number; any one of them identifies the album. */
 export function selectParts(
@@ -35,7 +41,7 @@ export function selectParts(
 ): Promise<AlbumPart[]> {
   const from = messageId - NUMBERS_APART_MAX;
   const to = messageId + NUMBERS_APART_MAX;
-  return parts(db).all({ sourceId, chat, album, from, to });
+  return parts(db, { sourceId, chat, album, from, to });
 }
 
 /** Inserts or updates a message of an album, and removes the channel's old ones. */

@@ -45,7 +45,7 @@ export async function applyBatch(
   const parts = partsOf(rows);
   for (const part of parts) {
     const isWritten = await inSlice(db, clock, "source-batch", async (tx) => {
-      const source = await selectSource(tx, id);
+      const source = await selectSource(tx, { id });
       if (source === undefined || (owner !== null && source.owner !== owner)) return false;
       const changed = await writer.write(tx, part);
       if (part === parts.at(-1)) await writeState(tx, id, batch, position);

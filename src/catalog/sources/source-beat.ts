@@ -19,7 +19,7 @@ export function createSourceBeat(
   /** Stops runs of sources removed or paused since; one paused before is being run by hand. */
   async function stopUnwanted(): Promise<void> {
     for (const { source: begun, stop } of underWay.all()) {
-      const source = await selectSource(db, begun.id);
+      const source = await selectSource(db, { id: begun.id });
       if (source === undefined || (source.isPaused && !begun.isPaused)) stop();
     }
   }

@@ -58,7 +58,7 @@ async function addSource(
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return inTransaction(db, clock, "source", async (tx) => {
     await requireNewBot(tx, source.settings);
-    if ((await selectSourceNamed(tx, name)) !== undefined) {
+    if ((await selectSourceNamed(tx, { name })) !== undefined) {
       throw fieldError({ name: [message("sourceNameTaken", { name })] });
     }
     const made = await insertSource(tx, { ...source, name, createdAt: clock.now() });
@@ -164,7 +164,7 @@ function requestRun(db: Database, clock: Clock, id: number, by: Actor): Promise<
 function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
-    await deleteSource(tx, id);
+    await deleteSource(tx, { id });
     await record(tx, clock, by, "source.remove", source);
     return source;
   });
@@ -172,7 +172,7 @@ function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promis
 
 /** @throws AppError `not_found` */
 export async function requireSource(db: Database, id: number): Promise<Source> {
-  const source = await selectSource(db, id);
+  const source = await selectSource(db, { id });
   if (source === undefined) throw notFound("source", id);
   return source;
 }

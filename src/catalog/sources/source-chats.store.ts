@@ -1,30 +1,23 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { eqParam, query } from "../../db/query.ts";
+import type { Transaction } from "../../db/database.ts";
+import { query } from "../../db/query.ts";
 import { type SourceChat, sourceChats } from "./sources.table.ts";
 
 const { sourceId: _, ...columns } = getTableColumns(sourceChats);
-const chats = query((db) =>
-  db.select(columns).from(sourceChats).where(eqParam(sourceChats.sourceId, "sourceId")),
-);
 
 /** Channels that a source's bot was added to, including those it was removed from. */
-export function selectChats(db: Database, sourceId: number): Promise<SourceChat[]> {
-  return chats(db).all({ sourceId });
-}
+export const selectChats = query((db, { sourceId }: { sourceId: number }) =>
+  db.select(columns).from(sourceChats).where(eq(sourceChats.sourceId, sourceId)),
+).all;
 
-const unread = query((db) =>
+/** Whether any channel of a source is marked to be read at once. */
+export const hasUnread = query((db, { sourceId }: { sourceId: number }) =>
   db
     .select({ chat: sourceChats.chat })
     .from(sourceChats)
-    .where(and(eqParam(sourceChats.sourceId, "sourceId"), isNull(sourceChats.cardAt)))
+    .where(and(eq(sourceChats.sourceId, sourceId), isNull(sourceChats.cardAt)))
     .limit(1),
-);
-
-/** Whether any channel of a source is marked to be read at once. */
-export async function hasUnread(db: Database, sourceId: number): Promise<boolean> {
-  return (await unread(db).get({ sourceId })) !== undefined;
-}
+).any;
 
 /** New state of a channel; without `cardAt`, that stays as it is. */
 export type ChangedChat = Omit<SourceChat, "cardAt"> & Partial<Pick<SourceChat, "cardAt">>;

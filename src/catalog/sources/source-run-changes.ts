@@ -52,7 +52,10 @@ function claimSource(
   owner: string,
 ): Promise<Source | undefined> {
   return inTransaction(db, clock, "source-claim", (tx) =>
-    claimSeen(tx, seen, { owner, now: clock.now() }),
+    claimSeen(tx, {
+      ...{ id: seen.id, seenOwner: seen.owner, seenHeartbeatAt: seen.heartbeatAt },
+      ...{ owner, now: clock.now() },
+    }),
   );
 }
 
@@ -66,7 +69,7 @@ function sourceHeartbeat(db: Database, clock: Clock, owner: string): Promise<voi
 /** Records a run's outcome and progress. Does nothing if another process has taken the source. */
 function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
   return inTransaction(db, clock, "source-end", async (tx) => {
-    const source = await selectSource(tx, end.id);
+    const source = await selectSource(tx, { id: end.id });
     if (source?.owner !== end.owner) return;
     const now = clock.now();
     const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
@@ -90,7 +93,7 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
 /** Releases a source whose run was interrupted, so that the next process to look runs it again. */
 function releaseSource(db: Database, clock: Clock, id: number, owner: string): Promise<void> {
   return inTransaction(db, clock, "source-end", async (tx) => {
-    const source = await selectSource(tx, id);
+    const source = await selectSource(tx, { id });
     if (source?.owner !== owner) return;
     // A source that was paused meanwhile is not run again.
     const isRequested = source.isRequested || !source.isPaused;
@@ -106,6 +109,7 @@ function fileDone(
   file: DoneFile,
 ): Promise<void> {
   return inTransaction(db, clock, "source-file", async (tx) => {
-    if ((await selectSource(tx, run.id))?.owner === run.owner) await putDoneFile(tx, run.id, file);
+    if ((await selectSource(tx, { id: run.id }))?.owner === run.owner)
+      await putDoneFile(tx, run.id, file);
   });
 }

@@ -35,7 +35,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
    */
   async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
     const isPushed = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
-    return isPushed && (await hasUnread(db, id));
+    return isPushed && (await hasUnread(db, { sourceId: id }));
   }
 
   /**

@@ -1,53 +1,39 @@
 import { and, asc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
+import { change, query, queryNow } from "../../db/query.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
-const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
-
 /** Oldest first. */
-export function selectSources(db: Database): Promise<Source[]> {
-  return all(db).all();
-}
+export const selectSources = query((db) => db.select().from(sources).orderBy(asc(sources.id))).all;
 
-const byId = query((db) => db.select().from(sources).where(eqParam(sources.id, "id")));
+export const selectSource = query((db, { id }: { id: number }) =>
+  db.select().from(sources).where(eq(sources.id, id)),
+).one;
 
-export function selectSource(db: Database, id: number): Promise<Source | undefined> {
-  return byId(db).get({ id });
-}
-
-const ownerById = queryNow((db) =>
-  db.select({ owner: sources.owner }).from(sources).where(eqParam(sources.id, "id")),
-);
+const ownerById = queryNow((db, { id }: { id: number }) =>
+  db.select({ owner: sources.owner }).from(sources).where(eq(sources.id, id)),
+).one;
 
 /** The process that runs a source, read synchronously; null if none does, or the source is gone. */
 export function ownerNow(db: Database, id: number): string | null {
-  return ownerById(db).get({ id })?.owner ?? null;
+  return ownerById(db, { id })?.owner ?? null;
 }
-
-const byName = query((db) => db.select().from(sources).where(eqParam(sources.name, "name")));
 
 /** Names are compared ignoring the case of ASCII letters. */
-export function selectSourceNamed(db: Database, name: string): Promise<Source | undefined> {
-  return byName(db).get({ name });
-}
+export const selectSourceNamed = query((db, { name }: { name: string }) =>
+  db.select().from(sources).where(eq(sources.name, name)),
+).one;
 
 export type NewSource = Pick<
   Source,
   "name" | "kind" | "settings" | "secret" | "schedule" | "createdAt"
 >;
 
-const add = change((db) =>
-  db
-    .insert(sources)
-    .values(allParams("name", "kind", "settings", "secret", "schedule", "createdAt"))
-    .returning(),
-);
-
-export function insertSource(tx: Transaction, source: NewSource): Promise<Source> {
-  return add(tx).get({ ...source });
-}
+export const insertSource = change(
+  (db, { name, kind, settings, secret, schedule, createdAt }: NewSource) =>
+    db.insert(sources).values({ name, kind, settings, secret, schedule, createdAt }).returning(),
+).one;
 
 export async function updateSource(
   tx: Transaction,
@@ -57,99 +43,72 @@ export async function updateSource(
   await tx.builders.update(sources).set(values).where(eq(sources.id, id));
 }
 
-const remove = change((db) => db.delete(sources).where(eqParam(sources.id, "id")));
-
 /** Also deletes its days, files, channels and album parts; the imported rows stay. */
-export async function deleteSource(tx: Transaction, id: number): Promise<void> {
-  await remove(tx).run({ id });
-}
-
-/** Unchanged since the claiming process read it: nobody else has claimed it in between. */
-const asSeen = and(
-  eqParam(sources.id, "id"),
-  sql`${sources.owner} IS ${param("seenOwner")}`,
-  sql`${sources.heartbeatAt} IS ${param("seenHeartbeatAt")}`,
-);
+export const deleteSource = change((db, { id }: { id: number }) =>
+  db.delete(sources).where(eq(sources.id, id)),
+).run;
 
 /** Failure of a run whose process ended before it, until a later run ends. */
 export const RUN_KILLED = message("sourceRunKilled");
 
-const claim = change((db) =>
+/** A claim of a source, which nobody else has claimed since it was seen. */
+interface SourceClaim {
+  id: number;
+  seenOwner: string | null;
+  seenHeartbeatAt: number | null;
+  owner: string;
+  now: number;
+}
+
+/** Claims a source for a process. @returns undefined if another one was faster */
+export const claimSeen = change((db, { id, seenOwner, seenHeartbeatAt, owner, now }: SourceClaim) =>
   db
     .update(sources)
     .set({
-      owner: param("owner"),
-      heartbeatAt: param("now"),
-      startedAt: param("now"),
+      owner,
+      heartbeatAt: now,
+      startedAt: now,
       isRequested: false,
       // A run that ended with its process may be the cause, so it counts as failed until one succeeds.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
       failure: sql`CASE WHEN ${sources.owner} IS NULL THEN ${sources.failure}
-        ELSE ${JSON.stringify(RUN_KILLED)} END`,
+          ELSE ${JSON.stringify(RUN_KILLED)} END`,
     })
-    .where(asSeen)
+    .where(
+      and(
+        eq(sources.id, id),
+        sql`${sources.owner} IS ${seenOwner}`,
+        sql`${sources.heartbeatAt} IS ${seenHeartbeatAt}`,
+      ),
+    )
     .returning(),
-);
+).one;
 
-/** Claims a source for a process. @returns undefined if another one was faster */
-export function claimSeen(
-  tx: Transaction,
-  seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
-  by: { owner: string; now: number },
-): Promise<Source | undefined> {
-  const { id, owner: seenOwner, heartbeatAt: seenHeartbeatAt } = seen;
-  return claim(tx).get({ ...by, id, seenOwner, seenHeartbeatAt });
-}
+export const saveSourceHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>
+  db.update(sources).set({ heartbeatAt: now }).where(eq(sources.owner, owner)),
+).run;
 
-const heartbeat = change((db) =>
-  db
-    .update(sources)
-    .set({ heartbeatAt: param("now") })
-    .where(eqParam(sources.owner, "owner")),
-);
-
-export async function saveSourceHeartbeat(
-  tx: Transaction,
-  by: { owner: string; now: number },
-): Promise<void> {
-  await heartbeat(tx).run(by);
-}
-
-const addRows = change((db) =>
+/** Counts rows read on a day. */
+export const countRows = change((db, { sourceId, day, rows }: typeof sourceDays.$inferInsert) =>
   db
     .insert(sourceDays)
-    .values(allParams("sourceId", "day", "rows"))
+    .values({ sourceId, day, rows })
     .onConflictDoUpdate({
       target: [sourceDays.sourceId, sourceDays.day],
       set: { rows: sql`${sourceDays.rows} + excluded.rows` },
     }),
-);
+).run;
 
-/** Counts rows read on a day. */
-export async function countRows(
-  tx: Transaction,
-  counted: { sourceId: number; day: number; rows: number },
-): Promise<void> {
-  await addRows(tx).run(counted);
-}
-
-const days = query((db) =>
+/** Days with rows, earliest first. */
+export const selectRowsByDay = query((db, { sourceId, from }: { sourceId: number; from: number }) =>
   db
     .select({ day: sourceDays.day, rows: sourceDays.rows })
     .from(sourceDays)
-    .where(and(eqParam(sourceDays.sourceId, "sourceId"), gte(sourceDays.day, param("from")))),
-);
+    .where(and(eq(sourceDays.sourceId, sourceId), gte(sourceDays.day, from))),
+).all;
 
-/** Days with rows, earliest first. */
-export function selectRowsByDay(
-  db: Database,
-  sourceId: number,
-  from: number,
-): Promise<{ day: number; rows: number }[]> {
-  return days(db).all({ sourceId, from });
-}
-
-const counts = query((db) =>
+/** Each source's state for metrics, with its rows of a day. */
+export const selectSourceCounts = query((db, { day }: { day: number }) =>
   db
     .select({
       name: sources.name,
@@ -162,24 +121,16 @@ const counts = query((db) =>
       rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
     })
     .from(sources)
-    .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqParam(sourceDays.day, "day"))),
-);
-
-/** Each source's state for metrics, with its rows of a day. */
-export function selectSourceCounts(db: Database, day: number) {
-  return counts(db).all({ day });
-}
+    .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eq(sourceDays.day, day))),
+).all;
 
 const { sourceId: _, ...fileColumns } = getTableColumns(sourceFiles);
-const files = query((db) =>
-  db.select(fileColumns).from(sourceFiles).where(eqParam(sourceFiles.sourceId, "sourceId")),
-);
 
 export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;
 
-export function selectDoneFiles(db: Database, sourceId: number): Promise<DoneFile[]> {
-  return files(db).all({ sourceId });
-}
+export const selectDoneFiles = query((db, { sourceId }: { sourceId: number }) =>
+  db.select(fileColumns).from(sourceFiles).where(eq(sourceFiles.sourceId, sourceId)),
+).all;
 
 export async function putDoneFile(
   tx: Transaction,

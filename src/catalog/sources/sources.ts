@@ -53,20 +53,21 @@ export function createSources(
     list: (): Promise<Source[]> => selectSources(db),
 
     /** Channels that a bot was added to, including those it was removed from. */
-    chats: (id: number): Promise<SourceChat[]> => selectChats(db, id),
+    chats: (id: number): Promise<SourceChat[]> => selectChats(db, { sourceId: id }),
 
     /** Finds a source by number or name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {
       const isNumber = /^\d+$/.test(named);
       const found = await (isNumber
-        ? selectSource(db, Number(named))
-        : selectSourceNamed(db, named));
+        ? selectSource(db, { id: Number(named) })
+        : selectSourceNamed(db, { name: named }));
       if (found === undefined) throw notFound("source", named);
       return found;
     },
 
     /** Rows read on each of the last `days` days that had any, earliest first. */
-    rowsByDay: (id: number, days: number) => selectRowsByDay(db, id, dayOf(clock.now()) - days + 1),
+    rowsByDay: (id: number, days: number) =>
+      selectRowsByDay(db, { sourceId: id, from: dayOf(clock.now()) - days + 1 }),
 
     /** Sources without a success for three of their intervals. */
     async silent(): Promise<Source[]> {

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqParam, query, queryNow } from "../../db/query.ts";
+import { query, queryNow } from "../../db/query.ts";
 import {
   type Member,
   members,
@@ -11,20 +11,18 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-const planByCode = queryNow((db) => db.select().from(plans).where(eqParam(plans.code, "code")));
+const planByCode = queryNow((db, { code }: { code: PlanCode }) =>
+  db.select().from(plans).where(eq(plans.code, code)),
+).one;
 
 /** A plan, read in the tick's snapshot or in the caller's transaction. */
 export function selectPlanNow(db: Database, code: PlanCode): Plan {
-  const plan = planByCode(db).get({ code });
+  const plan = planByCode(db, { code });
   if (plan === undefined) throw new Error(`the plans table has no row ${code}`);
   return plan;
 }
 
-const allPlans = query((db) => db.select().from(plans).orderBy(asc(plans.position)));
-
-export function selectPlans(db: Database): Promise<Plan[]> {
-  return allPlans(db).all();
-}
+export const selectPlans = query((db) => db.select().from(plans).orderBy(asc(plans.position))).all;
 
 export async function updatePlan(
   tx: Transaction,
@@ -34,21 +32,13 @@ export async function updatePlan(
   await tx.builders.update(plans).set(limits).where(eq(plans.code, code));
 }
 
-const organizationById = query((db) =>
-  db.select().from(organizations).where(eqParam(organizations.id, "id")),
-);
+export const selectOrganization = query((db, { id }: { id: number }) =>
+  db.select().from(organizations).where(eq(organizations.id, id)),
+).one;
 
-export function selectOrganization(db: Database, id: number): Promise<Organization | undefined> {
-  return organizationById(db).get({ id });
-}
-
-const allOrganizations = query((db) =>
+export const selectOrganizations = query((db) =>
   db.select().from(organizations).orderBy(asc(organizations.id)),
-);
-
-export function selectOrganizations(db: Database): Promise<Organization[]> {
-  return allOrganizations(db).all();
-}
+).all;
 
 export async function insertOrganization(
   tx: Transaction,
@@ -66,49 +56,32 @@ export async function updateOrganization(
   await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
 }
 
-const memberById = query((db) => db.select().from(members).where(eqParam(members.id, "id")));
+export const selectMember = query((db, { id }: { id: number }) =>
+  db.select().from(members).where(eq(members.id, id)),
+).one;
 
-export function selectMember(db: Database, id: number): Promise<Member | undefined> {
-  return memberById(db).get({ id });
-}
-
-const membersByOrganization = query((db) =>
+export const selectMembers = query((db, { organizationId }: { organizationId: number }) =>
   db
     .select()
     .from(members)
-    .where(eqParam(members.organizationId, "organizationId"))
+    .where(eq(members.organizationId, organizationId))
     .orderBy(asc(members.id)),
-);
+).all;
 
-export function selectMembers(db: Database, organizationId: number): Promise<Member[]> {
-  return membersByOrganization(db).all({ organizationId });
-}
-
-const membershipsByEmail = query((db) =>
+/** Oldest membership first. */
+export const selectMemberships = query((db, { email }: { email: string }) =>
   db
     .select({ member: members, organization: organizations })
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqParam(members.email, "email"))
+    .where(eq(members.email, email))
     .orderBy(asc(members.id)),
-);
-
-/** Oldest membership first. */
-export function selectMemberships(
-  db: Database,
-  email: string,
-): Promise<{ member: Member; organization: Organization }[]> {
-  return membershipsByEmail(db).all({ email });
-}
-
-const firstMember = query((db) =>
-  db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1),
-);
+).all;
 
 /** The oldest member on the appliance, or null. */
-export async function selectFirstMemberId(db: Database): Promise<number | null> {
-  return (await firstMember(db).get())?.id ?? null;
-}
+export const selectFirstMemberId = query((db) =>
+  db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1),
+).value;
 
 export async function insertMember(tx: Transaction, row: Omit<Member, "id">): Promise<Member> {
   const [made] = await tx.builders.insert(members).values(row).returning();

@@ -42,17 +42,17 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     /** @throws AppError `not_found` */
     async members(organizationId: number): Promise<Member[]> {
       await requireOrganization(db, organizationId);
-      return selectMembers(db, organizationId);
+      return selectMembers(db, { organizationId });
     },
     /** All memberships of a person, active or not; oldest first. */
-    allMembershipsOf: (email: string): Promise<Membership[]> => selectMemberships(db, email),
+    allMembershipsOf: (email: string): Promise<Membership[]> => selectMemberships(db, { email }),
     /**
      * Memberships in which a person may act: not suspended, and in an organization that is not archived.
      * Somebody who has not proved to own the address gets only their first one: whoever invited them there
      * may have chosen their password, and must not use it to get into other organizations.
      */
     async membershipsOf(email: string, isVerified: boolean): Promise<Membership[]> {
-      const all = await selectMemberships(db, email);
+      const all = await selectMemberships(db, { email });
       return (isVerified ? all : all.slice(0, 1)).filter(isActive);
     },
     /** The oldest member on the appliance, or null. */
@@ -70,14 +70,14 @@ export function isActive({ member, organization }: Membership): boolean {
 
 /** @throws AppError `not_found` */
 export async function requireOrganization(db: Database, id: number): Promise<Organization> {
-  const found = await selectOrganization(db, id);
+  const found = await selectOrganization(db, { id });
   if (found === undefined) throw notFound("organization", id);
   return found;
 }
 
 /** @throws AppError `not_found` */
 export async function requireMember(db: Database, id: number): Promise<Member> {
-  const found = await selectMember(db, id);
+  const found = await selectMember(db, { id });
   if (found === undefined) throw notFound("member", id);
   return found;
 }
@@ -89,7 +89,7 @@ export async function newMemberEmail(
   text: string,
 ): Promise<string> {
   const email = requiredEmail(text);
-  const others = await selectMembers(db, organizationId);
+  const others = await selectMembers(db, { organizationId });
   const isTaken = others.some((other) => other.email.toLowerCase() === email.toLowerCase());
   if (isTaken) throw fieldError({ email: [message("memberAlready", { email })] });
   return email;

@@ -120,7 +120,7 @@ function changeMemberAs(
     const actor = await requireMember(tx, actorId);
     const target = await requireMember(tx, id);
     if (target.organizationId !== actor.organizationId) throw notFound("member", id);
-    const members = await selectMembers(tx, actor.organizationId);
+    const members = await selectMembers(tx, { organizationId: actor.organizationId });
     const denial = memberDenial(actor, target, change, members);
     if (denial !== null) return { ok: false, denial };
     const by = { person: actor.email, keyId: null };

@@ -1,14 +1,13 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change } from "../../db/query.ts";
+import { change } from "../../db/query.ts";
 import { auditLog } from "./audit.table.ts";
 import type { AuditEntry, AuditRecord, AuditSelection } from "./audit-log.ts";
 
-const add = change((db) =>
-  db
-    .insert(auditLog)
-    .values(allParams("at", "person", "organizationId", "action", "target", "details")),
-);
+const add = change(
+  (db, { at, person, organizationId, action, target, details }: typeof auditLog.$inferInsert) =>
+    db.insert(auditLog).values({ at, person, organizationId, action, target, details }),
+).run;
 
 export async function insertEntry(
   tx: Transaction,
@@ -16,7 +15,7 @@ export async function insertEntry(
   person: string,
   entry: AuditEntry,
 ): Promise<void> {
-  await add(tx).run({ ...entry, at, person, details: entry.details ?? {} });
+  await add(tx, { ...entry, at, person, details: entry.details ?? {} });
 }
 
 /** Latest first. */

@@ -1,67 +1,41 @@
 import { and, eq } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { type OperatorRequest, operatorRequests } from "./operator-requests.table.ts";
 
 /** Which request: by the key of the operator's API and the hash of the caller's own. */
 export type RequestName = Pick<OperatorRequest, "keyId" | "idempotencyKey">;
 
-const isNamed = and(
-  eqParam(operatorRequests.keyId, "keyId"),
-  eqParam(operatorRequests.idempotencyKey, "idempotencyKey"),
-);
+const isNamed = ({ keyId, idempotencyKey }: RequestName) =>
+  and(eq(operatorRequests.keyId, keyId), eq(operatorRequests.idempotencyKey, idempotencyKey));
 
-const requestByName = query((db) => db.select().from(operatorRequests).where(isNamed));
+export const selectRequest = query((db, name: RequestName) =>
+  db.select().from(operatorRequests).where(isNamed(name)),
+).one;
 
-export function selectRequest(
-  db: Database,
-  name: RequestName,
-): Promise<OperatorRequest | undefined> {
-  return requestByName(db).get(name);
-}
+type Begun = RequestName & Pick<OperatorRequest, "request" | "startedAt">;
 
-const start = change((db) =>
+export const upsertRequest = change((db, { keyId, idempotencyKey, request, startedAt }: Begun) =>
   db
     .insert(operatorRequests)
-    .values(allParams("keyId", "idempotencyKey", "request", "startedAt"))
+    .values({ keyId, idempotencyKey, request, startedAt })
     .onConflictDoUpdate({
       target: [operatorRequests.keyId, operatorRequests.idempotencyKey],
-      set: { startedAt: param("startedAt") },
+      set: { startedAt },
     }),
-);
-
-export async function upsertRequest(
-  tx: Transaction,
-  row: RequestName & Pick<OperatorRequest, "request" | "startedAt">,
-): Promise<void> {
-  await start(tx).run(row);
-}
-
-const drop = change((db) =>
-  db.delete(operatorRequests).where(and(isNamed, eq(operatorRequests.isDone, false))),
-);
+).run;
 
 /** Drops a request that changed nothing. */
-export async function deleteRequest(tx: Transaction, name: RequestName): Promise<void> {
-  await drop(tx).run({ ...name });
-}
+export const deleteRequest = change((db, name: RequestName) =>
+  db.delete(operatorRequests).where(and(isNamed(name), eq(operatorRequests.isDone, false))),
+).run;
 
-const done = change((db) => db.update(operatorRequests).set({ isDone: true }).where(isNamed));
+export const updateRequestDone = change((db, name: RequestName) =>
+  db.update(operatorRequests).set({ isDone: true }).where(isNamed(name)),
+).run;
 
-export async function updateRequestDone(tx: Transaction, name: RequestName): Promise<void> {
-  await done(tx).run({ ...name });
-}
+type Answered = RequestName & Pick<OperatorRequest, "status" | "body">;
 
-const answered = change((db) =>
-  db
-    .update(operatorRequests)
-    .set({ status: param("status"), body: param("body") })
-    .where(isNamed),
-);
-
-export async function updateRequestAnswered(
-  tx: Transaction,
-  answer: RequestName & { status: number; body: Buffer },
-): Promise<void> {
-  await answered(tx).run(answer);
-}
+export const updateRequestAnswered = change(
+  (db, { keyId, idempotencyKey, status, body }: Answered) =>
+    db.update(operatorRequests).set({ status, body }).where(isNamed({ keyId, idempotencyKey })),
+).run;

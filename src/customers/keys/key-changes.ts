@@ -78,7 +78,7 @@ function replaceKeys(
 ): Promise<Key> {
   return inTransaction(db, clock, "key-replace", async (tx) => {
     for (const id of replaced) {
-      const found = await selectKey(tx, id);
+      const found = await selectKey(tx, { id });
       const isLost = found !== undefined && clock.now() - found.createdAt >= LOST_AFTER_MS;
       if (isLost) await revokeRecorded(tx, clock, id, by);
     }
@@ -92,7 +92,7 @@ function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<K
 }
 
 async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Actor): Promise<Key> {
-  const found = await selectKey(tx, id);
+  const found = await selectKey(tx, { id });
   if (found === undefined) throw notFound("key", id);
   if (found.revokedAt !== null) return found;
   const revokedAt = clock.now();

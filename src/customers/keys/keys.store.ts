@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { eqParam, param, query, queryNow } from "../../db/query.ts";
+import { query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
@@ -8,18 +8,18 @@ const { hash: _hash, ...ownColumns } = getTableColumns(keys);
 /** Columns of a key, without its hash. */
 export const keyColumns = ownColumns;
 
-const holderByHash = queryNow((db) =>
+const holderByHash = queryNow((db, { hash }: { hash: Buffer }) =>
   db
     .select({ key: keyColumns, member: members, organization: organizations })
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqParam(keys.hash, "hash")),
-);
+    .where(eq(keys.hash, hash)),
+).one;
 
 /** A key with its member and organization, read in the tick's snapshot. */
 export function selectHolderNow(db: Database, hash: string) {
-  return holderByHash(db).get({ hash: toBytes(hash) });
+  return holderByHash(db, { hash: toBytes(hash) });
 }
 
 /** A number that changes whenever a plan, organization, member or key is updated, except by a key's use. */
@@ -28,33 +28,21 @@ export function accountsVersionNow(db: Database): number {
   return version.get()?.version ?? 0;
 }
 
-const keyById = query((db) => db.select(keyColumns).from(keys).where(eqParam(keys.id, "id")));
+export const selectKey = query((db, { id }: { id: number }) =>
+  db.select(keyColumns).from(keys).where(eq(keys.id, id)),
+).one;
 
-export function selectKey(db: Database, id: number): Promise<Key | undefined> {
-  return keyById(db).get({ id });
-}
-
-const keysByOrganization = query((db) =>
+export const selectKeys = query((db, { organizationId }: { organizationId: number }) =>
   db
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(eqParam(members.organizationId, "organizationId"))
+    .where(eq(members.organizationId, organizationId))
     .orderBy(asc(keys.id)),
-);
+).all;
 
-export function selectKeys(db: Database, organizationId: number): Promise<Key[]> {
-  return keysByOrganization(db).all({ organizationId });
-}
-
-/** SQL: the condition, or true if the value with this name is null. */
-const unlessNull = (name: string, condition: SQL) => or(sql`${param(name)} IS NULL`, condition);
-
-const isInScope = and(
-  eqParam(members.organizationId, "organizationId"),
-  unlessNull("memberId", eqParam(keys.memberId, "memberId")),
-);
-const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${param("nowMs")}, 0))`;
+/** SQL: the condition, or true if the value is null. */
+const unlessNull = (value: unknown, condition: SQL) => or(sql`${value} IS NULL`, condition);
 
 /** Keys of an organization, or of one of its members. */
 export interface KeyScope {
@@ -72,21 +60,32 @@ export interface KeySelection extends KeyScope {
   limit: number;
 }
 
-const newestKeys = query((db) =>
-  db
-    .select(keyColumns)
-    .from(keys)
-    .innerJoin(members, eq(members.id, keys.memberId))
-    .where(
-      and(
-        isInScope,
-        unlessNull("areEnded", sql`${hasEnded} = ${param("areEnded")}`),
-        unlessNull("before", lt(keys.id, param("before"))),
-      ),
-    )
-    .orderBy(desc(keys.id))
-    .limit(param("limit")),
-);
+const isInScope = ({ organizationId, memberId }: KeyScope) =>
+  and(
+    eq(members.organizationId, organizationId),
+    unlessNull(memberId, eq(keys.memberId, memberId as number)),
+  );
+
+type Newest = Omit<KeySelection, "areEnded"> & { areEnded: number | null };
+
+const newestKeys = query(
+  (db, { organizationId, memberId, areEnded, nowMs, before, limit }: Newest) => {
+    const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${nowMs}, 0))`;
+    return db
+      .select(keyColumns)
+      .from(keys)
+      .innerJoin(members, eq(members.id, keys.memberId))
+      .where(
+        and(
+          isInScope({ organizationId, memberId }),
+          unlessNull(areEnded, sql`${hasEnded} = ${areEnded}`),
+          unlessNull(before, lt(keys.id, before as number)),
+        ),
+      )
+      .orderBy(desc(keys.id))
+      .limit(limit);
+  },
+).all;
 
 /** Newest first. */
 export function selectNewestKeys(
@@ -94,55 +93,39 @@ export function selectNewestKeys(
   { areEnded, ...selection }: KeySelection,
 ): Promise<Key[]> {
   const flag = areEnded === null ? null : Number(areEnded);
-  return newestKeys(db).all({ ...selection, areEnded: flag });
+  return newestKeys(db, { ...selection, areEnded: flag });
 }
-
-const lastUsedKeys = query((db) =>
-  db
-    .select(keyColumns)
-    .from(keys)
-    .innerJoin(members, eq(members.id, keys.memberId))
-    .where(isInScope)
-    .orderBy(sql`${keys.lastUsedAt} IS NULL`, desc(keys.lastUsedAt), asc(keys.id))
-    .limit(param("limit")),
-);
 
 /** Most recently used first; keys that were never used come last. */
-export function selectLastUsedKeys(
-  db: Database,
-  selection: KeyScope & { limit: number },
-): Promise<Key[]> {
-  return lastUsedKeys(db).all({ ...selection });
-}
-
-const keyInScope = query((db) =>
-  db
-    .select(keyColumns)
-    .from(keys)
-    .innerJoin(members, eq(members.id, keys.memberId))
-    .where(and(eqParam(keys.id, "id"), isInScope)),
-);
+export const selectLastUsedKeys = query(
+  (db, { organizationId, memberId, limit }: KeyScope & { limit: number }) =>
+    db
+      .select(keyColumns)
+      .from(keys)
+      .innerJoin(members, eq(members.id, keys.memberId))
+      .where(isInScope({ organizationId, memberId }))
+      .orderBy(sql`${keys.lastUsedAt} IS NULL`, desc(keys.lastUsedAt), asc(keys.id))
+      .limit(limit),
+).all;
 
 /** A key of an organization or member, by its number. */
-export function selectKeyOf(
-  db: Database,
-  selection: KeyScope & { id: number },
-): Promise<Key | undefined> {
-  return keyInScope(db).get({ ...selection });
-}
+export const selectKeyOf = query(
+  (db, { id, organizationId, memberId }: KeyScope & { id: number }) =>
+    db
+      .select(keyColumns)
+      .from(keys)
+      .innerJoin(members, eq(members.id, keys.memberId))
+      .where(and(eq(keys.id, id), isInScope({ organizationId, memberId }))),
+).one;
 
-const keysByName = query((db) =>
+/** Keys with this prefix or name. */
+export const selectKeysNamed = query((db, { text }: { text: string }) =>
   db
     .select(keyColumns)
     .from(keys)
-    .where(or(eqParam(keys.prefix, "text"), eqParam(keys.name, "text")))
+    .where(or(eq(keys.prefix, text), eq(keys.name, text)))
     .orderBy(asc(keys.id)),
-);
-
-/** Keys with this prefix or name. */
-export function selectKeysNamed(db: Database, text: string): Promise<Key[]> {
-  return keysByName(db).all({ text });
-}
+).all;
 
 export async function insertKey(
   tx: Transaction,

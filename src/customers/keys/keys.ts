@@ -69,10 +69,10 @@ export function createKeys(
       const made = await changes.addFirstCustomer({ ...FIRST_CUSTOMER, token }, by);
       if (made !== null) return token;
       const memberId = await selectFirstMemberId(db);
-      const member = memberId === null ? undefined : await selectMember(db, memberId);
+      const member = memberId === null ? undefined : await selectMember(db, { id: memberId });
       // Somebody who set it up, or became a customer in another way, creates keys themselves.
       if (member?.email !== FIRST_CUSTOMER.email) return null;
-      const all = await selectKeys(db, member.organizationId);
+      const all = await selectKeys(db, { organizationId: member.organizationId });
       const isUnused = all.every(({ lastUsedAt }) => lastUsedAt === null);
       if (all[0]?.name !== FIRST_CUSTOMER.key.name || !isUnused) return null;
       const another = { ...FIRST_CUSTOMER.key, memberId: member.id, expiresAt: null, token };
@@ -82,7 +82,7 @@ export function createKeys(
     },
 
     /** Keys with this prefix or name, across organizations. */
-    named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
+    named: (text: string): Promise<Key[]> => selectKeysNamed(db, { text }),
 
     newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),
     lastUsed: (selection: KeyScope & { limit: number }): Promise<Key[]> =>
@@ -92,14 +92,14 @@ export function createKeys(
       selectKeyOf(db, selection),
     /** The keys with these numbers; unknown numbers are left out. */
     async byIds(ids: readonly number[]): Promise<Key[]> {
-      const found = await Promise.all(ids.map((id) => selectKey(db, id)));
+      const found = await Promise.all(ids.map((id) => selectKey(db, { id })));
       return found.filter((key) => key !== undefined);
     },
 
     /** All keys, for commands. @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {
       await requireOrganization(db, organizationId);
-      return selectKeys(db, organizationId);
+      return selectKeys(db, { organizationId });
     },
 
     verify: createVerifier(db, accessTokens),

@@ -1,6 +1,6 @@
-import { and, desc, gte, lte } from "drizzle-orm";
+import { and, desc, eq, gte, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -19,15 +19,14 @@ export interface LoggedOfKey {
 export const LOGGED_MAX = 100;
 export const LOGGED_DAYS = 7;
 
-const add = change((db) =>
-  db
-    .insert(requestLog)
-    .values(allParams("keyId", "at", "verb", "path", "status", "durationUs", "units", "reason")),
-);
+const add = change((db, request: LoggedRequest & { keyId: number }) => {
+  const { keyId, at, verb, path, status, durationUs, units, reason } = request;
+  const row = { keyId, at, verb, path, status, durationUs, units, reason };
+  return db.insert(requestLog).values(row);
+}).run;
 
-const isOfKey = eqParam(requestLog.keyId, "keyId");
-
-const removeEarlier = change((db) => {
+const removeEarlier = change((db, { keyId }: { keyId: number }) => {
+  const isOfKey = eq(requestLog.keyId, keyId);
   const earlier = db
     .select({ id: requestLog.id })
     .from(requestLog)
@@ -36,7 +35,7 @@ const removeEarlier = change((db) => {
     .limit(1)
     .offset(LOGGED_MAX);
   return db.delete(requestLog).where(and(isOfKey, lte(requestLog.id, earlier)));
-});
+}).run;
 
 /** Writes requests, one key per step, and removes those beyond the limit of each key. */
 export async function writeRequestLog(
@@ -54,18 +53,18 @@ export async function writeRequestLog(
 }
 
 async function writeOfKey(tx: Transaction, { keyId, requests }: LoggedOfKey): Promise<void> {
-  for (const request of requests) await add(tx).run({ keyId, ...request });
-  await removeEarlier(tx).run({ keyId });
+  for (const request of requests) await add(tx, { keyId, ...request });
+  await removeEarlier(tx, { keyId });
 }
 
-const latest = query((db) =>
+const latest = query((db, { keyId, since }: { keyId: number; since: number }) =>
   db
     .select()
     .from(requestLog)
-    .where(and(isOfKey, gte(requestLog.at, param("since"))))
+    .where(and(eq(requestLog.keyId, keyId), gte(requestLog.at, since)))
     .orderBy(desc(requestLog.id))
     .limit(LOGGED_MAX),
-);
+).all;
 
 /** A key's requests of the last week, latest first. */
 export function selectRequestLog(
@@ -73,5 +72,5 @@ export function selectRequestLog(
   keyId: number,
   nowMs: number,
 ): Promise<LoggedRequest[]> {
-  return latest(db).all({ keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
+  return latest(db, { keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
 }

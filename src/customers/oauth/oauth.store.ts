@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqParam, param, query, queryNow } from "../../db/query.ts";
+import { query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
@@ -13,18 +13,18 @@ export async function insertCode(
   await tx.builders.insert(oauthCodes).values({ ...row, hash: toBytes(hash) });
 }
 
-const codeByHash = query((db) =>
+const codeByHash = query((db, { hash }: { hash: Buffer }) =>
   db
     .select({ code: oauthCodes, member: members, organization: organizations })
     .from(oauthCodes)
     .innerJoin(members, eq(members.id, oauthCodes.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqParam(oauthCodes.hash, "hash")),
-);
+    .where(eq(oauthCodes.hash, hash)),
+).one;
 
 /** A code, and the member who granted it with their organization. */
 export function selectCode(db: Database, hash: string) {
-  return codeByHash(db).get({ hash: toBytes(hash) });
+  return codeByHash(db, { hash: toBytes(hash) });
 }
 
 export type FoundCode = NonNullable<Awaited<ReturnType<typeof selectCode>>>;
@@ -51,7 +51,7 @@ export async function insertToken(
   await tx.builders.insert(oauthTokens).values({ ...row, hash: toBytes(row.hash) });
 }
 
-const tokenByHash = query((db) =>
+const tokenByHash = query((db, { hash }: { hash: Buffer }) =>
   db
     .select({
       token: oauthTokens,
@@ -65,12 +65,12 @@ const tokenByHash = query((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqParam(oauthTokens.hash, "hash")),
-);
+    .where(eq(oauthTokens.hash, hash)),
+).one;
 
 /** An access or refresh token with its grant and the grant's owner. */
 export function selectToken(db: Database, hash: string) {
-  return tokenByHash(db).get({ hash: toBytes(hash) });
+  return tokenByHash(db, { hash: toBytes(hash) });
 }
 
 export type FoundToken = NonNullable<Awaited<ReturnType<typeof selectToken>>>;
@@ -83,7 +83,7 @@ export async function updateTokenUsed(
   await tx.builders.update(oauthTokens).set({ usedAt }).where(eq(oauthTokens.hash, hash));
 }
 
-const accessHolder = queryNow((db) =>
+const accessHolder = queryNow((db, { hash }: { hash: Buffer }) =>
   db
     .select({
       key: keyColumns,
@@ -95,12 +95,12 @@ const accessHolder = queryNow((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(and(eqParam(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
-);
+    .where(and(eq(oauthTokens.hash, hash), eq(oauthTokens.kind, "access"))),
+).one;
 
 /** An access token's key with its member and organization, read in the tick's snapshot. */
 export function selectAccessHolderNow(db: Database, hash: string) {
-  return accessHolder(db).get({ hash: toBytes(hash) });
+  return accessHolder(db, { hash: toBytes(hash) });
 }
 
 /** A grant as shown to the person who gave it. */
@@ -109,27 +109,20 @@ export interface Grant {
   host: string;
 }
 
-const grantsByOrganization = query((db) =>
-  db
-    .select({ key: keyColumns, host: oauthGrants.host })
-    .from(oauthGrants)
-    .innerJoin(keys, eq(keys.id, oauthGrants.keyId))
-    .innerJoin(members, eq(members.id, keys.memberId))
-    .where(
-      and(
-        eqParam(members.organizationId, "organizationId"),
-        isNull(keys.revokedAt),
-        sql`${keys.expiresAt} > ${param("now")}`,
-      ),
-    )
-    .orderBy(asc(keys.id)),
-);
-
 /** Grants in force. */
-export function selectGrants(
-  db: Database,
-  organizationId: number,
-  nowMs: number,
-): Promise<Grant[]> {
-  return grantsByOrganization(db).all({ organizationId, now: nowMs });
-}
+export const selectGrants = query(
+  (db, { organizationId, nowMs }: { organizationId: number; nowMs: number }) =>
+    db
+      .select({ key: keyColumns, host: oauthGrants.host })
+      .from(oauthGrants)
+      .innerJoin(keys, eq(keys.id, oauthGrants.keyId))
+      .innerJoin(members, eq(members.id, keys.memberId))
+      .where(
+        and(
+          eq(members.organizationId, organizationId),
+          isNull(keys.revokedAt),
+          sql`${keys.expiresAt} > ${nowMs}`,
+        ),
+      )
+      .orderBy(asc(keys.id)),
+).all;

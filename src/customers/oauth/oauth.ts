@@ -117,6 +117,6 @@ export function createOAuth(
 
     /** Grants in force, of all the organization's members. */
     grants: (organizationId: number): Promise<Grant[]> =>
-      selectGrants(db, organizationId, clock.now()),
+      selectGrants(db, { organizationId, nowMs: clock.now() }),
   };
 }

@@ -23,7 +23,7 @@ export async function usableCode(
   if (found === undefined) return null;
   const { usedAt, expiresAt, keyId } = found.code;
   if (usedAt !== null) {
-    const issued = keyId === null ? undefined : await selectKey(tx, keyId);
+    const issued = keyId === null ? undefined : await selectKey(tx, { id: keyId });
     if (issued !== undefined) await endGrant(tx, clock, { ...found, key: issued }, "replay");
     return null;
   }

@@ -1,60 +1,32 @@
-import { asc, getTableColumns } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { asc, eq, getTableColumns } from "drizzle-orm";
+import { change, query } from "../../db/query.ts";
 import { type OperatorKey, operatorKeys } from "./operator-keys.table.ts";
 
 const { hash: _hash, ...columns } = getTableColumns(operatorKeys);
 
-const byHash = query((db) =>
-  db.select(columns).from(operatorKeys).where(eqParam(operatorKeys.hash, "hash")),
-);
+export const selectOperatorKeyByHash = query((db, { hash }: { hash: Buffer }) =>
+  db.select(columns).from(operatorKeys).where(eq(operatorKeys.hash, hash)),
+).one;
 
-export function selectOperatorKeyByHash(
-  db: Database,
-  hash: Buffer,
-): Promise<OperatorKey | undefined> {
-  return byHash(db).get({ hash });
-}
+export const selectOperatorKey = query((db, { id }: { id: number }) =>
+  db.select(columns).from(operatorKeys).where(eq(operatorKeys.id, id)),
+).one;
 
-const byId = query((db) =>
-  db.select(columns).from(operatorKeys).where(eqParam(operatorKeys.id, "id")),
-);
+export const selectOperatorKeys = query((db) =>
+  db.select(columns).from(operatorKeys).orderBy(asc(operatorKeys.id)),
+).all;
 
-export function selectOperatorKey(db: Database, id: number): Promise<OperatorKey | undefined> {
-  return byId(db).get({ id });
-}
+type NewKey = Omit<OperatorKey, "id" | "revokedAt"> & { hash: Buffer };
 
-const all = query((db) => db.select(columns).from(operatorKeys).orderBy(asc(operatorKeys.id)));
+export const insertOperatorKey = change(
+  (db, { name, prefix, hash, can, createdAt, expiresAt }: NewKey) =>
+    db
+      .insert(operatorKeys)
+      .values({ name, prefix, hash, can, createdAt, expiresAt })
+      .returning(columns),
+).one;
 
-export function selectOperatorKeys(db: Database): Promise<OperatorKey[]> {
-  return all(db).all();
-}
-
-const insert = change((db) =>
-  db
-    .insert(operatorKeys)
-    .values(allParams("name", "prefix", "hash", "can", "createdAt", "expiresAt"))
-    .returning(columns),
-);
-
-export async function insertOperatorKey(
-  tx: Transaction,
-  row: Omit<OperatorKey, "id" | "revokedAt"> & { hash: Buffer },
-): Promise<OperatorKey> {
-  return (await insert(tx).get(row)) as OperatorKey;
-}
-
-const revoke = change((db) =>
-  db
-    .update(operatorKeys)
-    .set({ revokedAt: param("revokedAt") })
-    .where(eqParam(operatorKeys.id, "id")),
-);
-
-export async function updateOperatorKeyRevoked(
-  tx: Transaction,
-  id: number,
-  revokedAt: number,
-): Promise<void> {
-  await revoke(tx).run({ id, revokedAt });
-}
+export const updateOperatorKeyRevoked = change(
+  (db, { id, revokedAt }: { id: number; revokedAt: number }) =>
+    db.update(operatorKeys).set({ revokedAt }).where(eq(operatorKeys.id, id)),
+).run;

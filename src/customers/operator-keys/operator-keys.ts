@@ -65,11 +65,11 @@ function revokeOperatorKey(
   by: Actor,
 ): Promise<OperatorKey> {
   return inTransaction(db, clock, "operator-key", async (tx) => {
-    const found = await selectOperatorKey(tx, id);
+    const found = await selectOperatorKey(tx, { id });
     if (found === undefined) throw notFound("key", id);
     if (found.revokedAt !== null) return found;
     const revokedAt = clock.now();
-    await updateOperatorKeyRevoked(tx, id, revokedAt);
+    await updateOperatorKeyRevoked(tx, { id, revokedAt });
     const { name, prefix } = found;
     await recordChange(tx, clock, by, {
       organizationId: null,
@@ -114,7 +114,7 @@ export function createOperatorKeys(
       }
       const isWhole = FORM.test(token) && hasChecksum(token);
       const hash = Buffer.from(hashKeyToken(token), "base64");
-      const key = isWhole ? await selectOperatorKeyByHash(db, hash) : undefined;
+      const key = isWhole ? await selectOperatorKeyByHash(db, { hash }) : undefined;
       if (key === undefined) return failed(message("operatorKeyUnknown"));
       if (key.revokedAt !== null) return failed(message("keyRevoked"));
       if (key.expiresAt !== null && nowMs >= key.expiresAt) return failed(message("keyExpired"));

@@ -1,6 +1,5 @@
-import { and, sql } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { change, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
 /** A person and a network they signed in from, as a keyed hash. */
@@ -9,30 +8,21 @@ export interface PersonNetwork {
   network: Buffer;
 }
 
-const signedInAt = query((db) =>
+/** The last recorded sign-in; null if there is none. */
+export const selectSignedInAt = query((db, { personId, network }: PersonNetwork) =>
   db
     .select({ at: knownNetworks.signedInAt })
     .from(knownNetworks)
-    .where(
-      and(eqParam(knownNetworks.personId, "personId"), eqParam(knownNetworks.network, "network")),
-    ),
-);
+    .where(and(eq(knownNetworks.personId, personId), eq(knownNetworks.network, network))),
+).value;
 
-/** The last recorded sign-in; null if there is none. */
-export async function selectSignedInAt(db: Database, place: PersonNetwork): Promise<number | null> {
-  return (await signedInAt(db).get({ ...place }))?.at ?? null;
-}
-
-const put = change((db) =>
-  db
-    .insert(knownNetworks)
-    .values({ ...allParams("personId", "network"), signedInAt: param("at") })
-    .onConflictDoUpdate({
-      target: [knownNetworks.personId, knownNetworks.network],
-      set: { signedInAt: sql`excluded.signed_in_at` },
-    }),
-);
-
-export async function putNetwork(tx: Transaction, place: PersonNetwork, at: number): Promise<void> {
-  await put(tx).run({ ...place, at });
-}
+export const putNetwork = change(
+  (db, { personId, network, signedInAt }: PersonNetwork & { signedInAt: number }) =>
+    db
+      .insert(knownNetworks)
+      .values({ personId, network, signedInAt })
+      .onConflictDoUpdate({
+        target: [knownNetworks.personId, knownNetworks.network],
+        set: { signedInAt: sql`excluded.signed_in_at` },
+      }),
+).run;

@@ -27,7 +27,7 @@ export async function isKnownNetwork(
   nowMs: number,
   { email, network }: { email: string; network: Buffer },
 ): Promise<boolean> {
-  const person = await selectPersonByEmail(db, email.toLowerCase());
+  const person = await selectPersonByEmail(db, { email: email.toLowerCase() });
   const notedAt = await selectSignedInAt(db, { personId: person?.id ?? "", network });
   return notedAt !== null && notedAt > nowMs - KNOWN_MS;
 }
@@ -37,5 +37,7 @@ export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwo
   const nowMs = clock.now();
   const notedAt = await selectSignedInAt(db, place);
   if (notedAt !== null && nowMs - notedAt < DAY_MS) return;
-  await inTransaction(db, clock, "known-network", (tx) => putNetwork(tx, place, nowMs));
+  await inTransaction(db, clock, "known-network", (tx) =>
+    putNetwork(tx, { ...place, signedInAt: nowMs }),
+  );
 }

@@ -35,7 +35,7 @@ export async function passwordLink(
   clock: Clock,
   { settings, email, isTrusted, change }: { settings: AuthSettings } & PasswordLink,
 ): Promise<string | null> {
-  const person = await selectPersonByEmail(db, email);
+  const person = await selectPersonByEmail(db, { email });
   if (person === undefined) return null;
   // Made before the transaction, which would otherwise hold the lock meanwhile.
   const { internalAdapter, generateId } = await authContextOf(db, clock, settings);
@@ -44,7 +44,7 @@ export async function passwordLink(
   const expiresAt = new Date(systemClock.now() + LINK_MS);
   await inTransaction(db, clock, "password-link", async (tx) => {
     // Only the latest link works, because somebody else may find an older mail.
-    await deleteLinks(tx, person.id);
+    await deleteLinks(tx, { personId: person.id });
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
     const identifier = identifierOf(token);
@@ -96,14 +96,14 @@ export async function choosePassword(
 ): Promise<boolean> {
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
-  requirePassword(password, (await selectEmail(db, personId)) ?? "");
+  requirePassword(password, (await selectEmail(db, { personId })) ?? "");
   const context = await authContextOf(db, clock, settings);
   const hash = await context.password.hash(password);
   const isChosen = await inTransaction(db, clock, "password", async (tx) => {
     // Another request may have used the link, or replaced it, while this one was hashing.
     if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return false;
     await storePassword(tx, context, personId, hash);
-    await recordChosenPassword(tx, personId);
+    await recordChosenPassword(tx, { personId });
     return true;
   });
   if (isChosen) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });

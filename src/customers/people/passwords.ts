@@ -48,7 +48,7 @@ export async function changePassword(
   });
   if (!answer.ok) throw fieldError(wrongCurrent);
   const { user } = (await answer.json()) as { user: { id: string } };
-  await inTransaction(db, clock, "password", (tx) => deleteLinks(tx, user.id));
+  await inTransaction(db, clock, "password", (tx) => deleteLinks(tx, { personId: user.id }));
   return { setCookies: answer.headers.getSetCookie() };
 }
 
@@ -81,11 +81,11 @@ export async function storePassword(
   personId: string,
   hash: string,
 ): Promise<void> {
-  if (await hasPassword(tx, personId)) await internalAdapter.updatePassword(personId, hash);
+  if (await hasPassword(tx, { personId })) await internalAdapter.updatePassword(personId, hash);
   else {
     const account = { userId: personId, accountId: personId, providerId: "credential" };
     await internalAdapter.createAccount({ ...account, password: hash });
   }
-  await deleteLinks(tx, personId);
-  await deleteSessions(tx, personId);
+  await deleteLinks(tx, { personId });
+  await deleteSessions(tx, { personId });
 }

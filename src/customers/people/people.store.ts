@@ -1,6 +1,6 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqParam, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
@@ -19,23 +19,15 @@ const personColumns = {
   isVerified: people.isVerified,
 };
 
-const personByEmail = query((db) =>
-  db.select(personColumns).from(people).where(eqParam(people.email, "email")),
-);
+export const selectPersonByEmail = query((db, { email }: { email: string }) =>
+  db.select(personColumns).from(people).where(eq(people.email, email)),
+).one;
 
-export function selectPersonByEmail(db: Database, email: string): Promise<Person | undefined> {
-  return personByEmail(db).get({ email });
-}
+export const selectEmail = query((db, { personId }: { personId: string }) =>
+  db.select({ email: people.email }).from(people).where(eq(people.id, personId)),
+).value;
 
-const emailById = query((db) =>
-  db.select({ email: people.email }).from(people).where(eqParam(people.id, "personId")),
-);
-
-export async function selectEmail(db: Database, personId: string): Promise<string | undefined> {
-  return (await emailById(db).get({ personId }))?.email;
-}
-
-const accounts = query((db) => {
+const accounts = query((db, { now }: { now: string }) => {
   const passwords = db
     .select({ id: credentials.id })
     .from(credentials)
@@ -43,7 +35,7 @@ const accounts = query((db) => {
   const open = db
     .select({ sessions: count() })
     .from(sessions)
-    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, param("now"))));
+    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, now)));
   return db
     .select({
       ...personColumns,
@@ -52,48 +44,36 @@ const accounts = query((db) => {
     })
     .from(people)
     .orderBy(asc(people.email));
-});
+}).all;
 
 export function selectPeople(db: Database, nowMs: number): Promise<PersonAccount[]> {
-  return accounts(db).all({ now: new Date(nowMs).toISOString() });
+  return accounts(db, { now: new Date(nowMs).toISOString() });
 }
 
-const staffEmails = query((db) =>
+export const selectStaffEmails = query((db) =>
   db
     .select({ email: people.email })
     .from(people)
     .where(eq(people.isStaff, true))
     .orderBy(asc(people.email)),
-);
+).values;
 
-export async function selectStaffEmails(db: Database): Promise<string[]> {
-  return (await staffEmails(db).all()).map(({ email }) => email);
-}
-
-const firstPassword = query((db) =>
+/** Whether anybody has chosen a password, and can therefore sign in. */
+export const anyPassword = query((db) =>
   db
     .select({ id: credentials.id })
     .from(credentials)
     .where(isNotNull(credentials.password))
     .limit(1),
-);
+).any;
 
-/** Whether anybody has chosen a password, and can therefore sign in. */
-export async function anyPassword(db: Database): Promise<boolean> {
-  return (await firstPassword(db).get()) !== undefined;
-}
-
-const passwordOf = query((db) =>
+/** Whether the person has chosen a password. */
+export const hasPassword = query((db, { personId }: { personId: string }) =>
   db
     .select({ id: credentials.id })
     .from(credentials)
-    .where(and(eqParam(credentials.personId, "personId"), isNotNull(credentials.password))),
-);
-
-/** Whether the person has chosen a password. */
-export async function hasPassword(db: Database, personId: string): Promise<boolean> {
-  return (await passwordOf(db).get({ personId })) !== undefined;
-}
+    .where(and(eq(credentials.personId, personId), isNotNull(credentials.password))),
+).any;
 
 export async function updatePerson(
   tx: Transaction,
@@ -103,46 +83,34 @@ export async function updatePerson(
   await tx.builders.update(people).set(values).where(eq(people.id, personId));
 }
 
-const verifyByLink = change((db) =>
+/** Records that a password was chosen by the latest link, which verifies the person if it was trusted. */
+export const recordChosenPassword = change((db, { personId }: { personId: string }) =>
   db
     .update(people)
     .set({ isVerified: sql`${people.linkIsTrusted}`, linkIsTrusted: false })
-    .where(eqParam(people.id, "personId")),
-);
-
-/** Records that a password was chosen by the latest link, which verifies the person if it was trusted. */
-export async function recordChosenPassword(tx: Transaction, personId: string): Promise<void> {
-  await verifyByLink(tx).run({ personId });
-}
-
-const removeLinks = change((db) =>
-  db.delete(verifications).where(eqParam(verifications.value, "personId")),
-);
+    .where(eq(people.id, personId)),
+).run;
 
 /** Removes the person's links for choosing a password. */
-export async function deleteLinks(tx: Transaction, personId: string): Promise<void> {
-  await removeLinks(tx).run({ personId });
-}
+export const deleteLinks = change((db, { personId }: { personId: string }) =>
+  db.delete(verifications).where(eq(verifications.value, personId)),
+).run;
 
-const removePassword = change((db) =>
-  db.delete(credentials).where(eqParam(credentials.personId, "personId")),
-);
+const removePassword = change((db, { personId }: { personId: string }) =>
+  db.delete(credentials).where(eq(credentials.personId, personId)),
+).run;
 
 /**
  * Removes the password, and ends sessions and links: nobody can sign in as the person until they choose a
  * password by a new link.
  */
 export async function deletePassword(tx: Transaction, personId: string): Promise<void> {
-  await removePassword(tx).run({ personId });
-  await deleteLinks(tx, personId);
-  await deleteSessions(tx, personId);
+  await removePassword(tx, { personId });
+  await deleteLinks(tx, { personId });
+  await deleteSessions(tx, { personId });
 }
-
-const removeSessions = change((db) =>
-  db.delete(sessions).where(eqParam(sessions.personId, "personId")),
-);
 
 /** Ends the person's sessions. @returns how many there were */
-export async function deleteSessions(tx: Transaction, personId: string): Promise<number> {
-  return (await removeSessions(tx).run({ personId })).changes;
-}
+export const deleteSessions = change((db, { personId }: { personId: string }) =>
+  db.delete(sessions).where(eq(sessions.personId, personId)),
+).written;

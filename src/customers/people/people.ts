@@ -34,9 +34,9 @@ export async function ensurePerson(
   clock: Clock,
   { settings, email, name }: { settings: AuthSettings; email: string; name: string },
 ): Promise<EnsuredPerson> {
-  const existing = await selectPersonByEmail(db, email);
+  const existing = await selectPersonByEmail(db, { email });
   if (existing !== undefined)
-    return { person: existing, hasPassword: await hasPassword(db, existing.id) };
+    return { person: existing, hasPassword: await hasPassword(db, { personId: existing.id }) };
   requiredEmail(email);
   const { internalAdapter } = await authContextOf(db, clock, settings);
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
@@ -59,10 +59,10 @@ export function removeUnverifiedPassword(
   email: string,
 ): Promise<boolean> {
   return inTransaction(db, clock, "person", async (tx) => {
-    const person = await selectPersonByEmail(tx, email);
+    const person = await selectPersonByEmail(tx, { email });
     if (person === undefined) return false;
     if (!person.isVerified) await deletePassword(tx, person.id);
-    return hasPassword(tx, person.id);
+    return hasPassword(tx, { personId: person.id });
   });
 }
 
@@ -86,7 +86,7 @@ export function markStaff(
 
 /** @throws AppError `not_found` */
 export async function requirePerson(db: Database, email: string): Promise<Person> {
-  const person = await selectPersonByEmail(db, email);
+  const person = await selectPersonByEmail(db, { email });
   if (person === undefined) throw notFound("person", email);
   return person;
 }

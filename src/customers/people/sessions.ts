@@ -111,9 +111,9 @@ export function endSessions(
   { email, by }: { email: string; by: Actor | null },
 ): Promise<void> {
   return inTransaction(db, clock, "sessions", async (tx) => {
-    const person = await selectPersonByEmail(tx, email);
+    const person = await selectPersonByEmail(tx, { email });
     if (person === undefined) return;
-    const ended = await deleteSessions(tx, person.id);
+    const ended = await deleteSessions(tx, { personId: person.id });
     if (by !== null && ended > 0) {
       await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
     }
@@ -125,8 +125,8 @@ export function endSessions(
  * in another organization.
  */
 export async function endSessionsOfSuspended(tx: Transaction, email: string): Promise<void> {
-  const person = await selectPersonByEmail(tx, email);
+  const person = await selectPersonByEmail(tx, { email });
   if (person === undefined || person.isStaff) return;
-  if ((await selectMemberships(tx, email)).some(isActive)) return;
-  await deleteSessions(tx, person.id);
+  if ((await selectMemberships(tx, { email })).some(isActive)) return;
+  await deleteSessions(tx, { personId: person.id });
 }

@@ -28,8 +28,8 @@ function beginSignUp(
   const email = requiredEmail(given).toLowerCase();
   return inTransaction(db, clock, "sign-up-begin", async (tx) => {
     const now = clock.now();
-    const person = await selectPersonByEmail(tx, email);
-    if (person !== undefined && (await hasPassword(tx, person.id))) return false;
+    const person = await selectPersonByEmail(tx, { email });
+    if (person !== undefined && (await hasPassword(tx, { personId: person.id }))) return false;
     await insertSignUp(tx, { tokenHash: hashOf(token), email, expiresAt: now + LINK_MS });
     return true;
   });
@@ -37,7 +37,7 @@ function beginSignUp(
 
 /** The address of a link; null if it was used or has expired. Checking does not use it up. */
 async function opensSignUp(db: Database, clock: Clock, token: string): Promise<string | null> {
-  return (await selectSignUpEmail(db, hashOf(token), clock.now())) ?? null;
+  return (await selectSignUpEmail(db, { tokenHash: hashOf(token), now: clock.now() })) ?? null;
 }
 
 /** The account that a visitor asks for. */
@@ -68,8 +68,8 @@ async function endSignUp(
   },
 ): Promise<boolean> {
   const tokenHash = hashOf(given.token);
-  const email = await selectSignUpEmail(db, tokenHash, clock.now());
-  if (email === undefined) return false;
+  const email = await selectSignUpEmail(db, { tokenHash, now: clock.now() });
+  if (email === null) return false;
   const name = requiredName(given.name);
   requirePassword(given.password, email);
   const context = await authContextOf(db, clock, given.settings);
@@ -77,13 +77,13 @@ async function endSignUp(
   return inTransaction(db, clock, "sign-up", async (tx) => {
     const now = clock.now();
     // Another request may have used the link while this one was hashing.
-    if ((await selectSignUpEmail(tx, tokenHash, now)) === undefined) return false;
-    await deleteSignUps(tx, email);
-    const existing = await selectPersonByEmail(tx, email);
-    if (existing !== undefined && (await hasPassword(tx, existing.id))) return false;
+    if ((await selectSignUpEmail(tx, { tokenHash, now })) === null) return false;
+    await deleteSignUps(tx, { email });
+    const existing = await selectPersonByEmail(tx, { email });
+    if (existing !== undefined && (await hasPassword(tx, { personId: existing.id }))) return false;
     const { personId: id, credentialId } = given;
     await putPerson(tx, { id, credentialId, email, name, passwordHash, now }, existing?.id ?? null);
-    if (existing !== undefined) await deleteLinks(tx, existing.id);
+    if (existing !== undefined) await deleteLinks(tx, { personId: existing.id });
     const customer = { organization: given.organization, plan: "test", email, name } as const;
     const key = { name: given.keyName, access: "read_only" } as const;
     const by = { person: email, keyId: null };

@@ -1,40 +1,27 @@
 import { and, eq, gt } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import type { Transaction } from "../../db/database.ts";
+import { change, query } from "../../db/query.ts";
 import { credentials, people } from "../people/people.table.ts";
 import { signUps } from "./sign-ups.table.ts";
 
-const add = change((db) => db.insert(signUps).values(allParams("tokenHash", "email", "expiresAt")));
+export const insertSignUp = change(
+  (db, { tokenHash, email, expiresAt }: typeof signUps.$inferInsert) =>
+    db.insert(signUps).values({ tokenHash, email, expiresAt }),
+).run;
 
-export async function insertSignUp(
-  tx: Transaction,
-  signUp: typeof signUps.$inferInsert,
-): Promise<void> {
-  await add(tx).run(signUp);
-}
-
-const byToken = query((db) =>
-  db
-    .select({ email: signUps.email })
-    .from(signUps)
-    .where(and(eqParam(signUps.tokenHash, "tokenHash"), gt(signUps.expiresAt, param("now")))),
-);
-
-/** The address that a link was mailed to; undefined if it was used or has expired. */
-export async function selectSignUpEmail(
-  db: Database,
-  tokenHash: Buffer,
-  now: number,
-): Promise<string | undefined> {
-  return (await byToken(db).get({ tokenHash, now }))?.email;
-}
-
-const removeOfEmail = change((db) => db.delete(signUps).where(eqParam(signUps.email, "email")));
+/** The address that a link was mailed to; null if it was used or has expired. */
+export const selectSignUpEmail = query(
+  (db, { tokenHash, now }: { tokenHash: Buffer; now: number }) =>
+    db
+      .select({ email: signUps.email })
+      .from(signUps)
+      .where(and(eq(signUps.tokenHash, tokenHash), gt(signUps.expiresAt, now))),
+).value;
 
 /** Removes all links of an address. */
-export async function deleteSignUps(tx: Transaction, email: string): Promise<void> {
-  await removeOfEmail(tx).run({ email });
-}
+export const deleteSignUps = change((db, { email }: { email: string }) =>
+  db.delete(signUps).where(eq(signUps.email, email)),
+).run;
 
 /** A person with a password, in the form that better-auth reads. */
 interface NewPerson {

@@ -13,7 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../ports/mail.ts";
@@ -33,24 +33,30 @@ export interface ClaimedMail extends Message {
   rank: number;
 }
 
+/** A message to queue. */
+interface Queued extends Message {
+  rank: number;
+  nowMs: number;
+}
+
 /** A claimed message that has been sent, or could not be. */
 export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
   isSent: boolean;
   endedAt: number;
 }
 
-const add = change((db) =>
+const add = change((db, { to, subject, text, html, rank, nowMs }: Queued) =>
   db.insert(mails).values({
-    ...{ recipients: param("to"), ...allParams("subject", "text", "html", "rank") },
-    ...{ createdAt: param("nowMs"), nextAttemptAt: param("nowMs") },
+    ...{ recipients: to, subject, text, html, rank },
+    ...{ createdAt: nowMs, nextAttemptAt: nowMs },
   }),
-);
+).run;
 
 /** Most messages that wait because strangers asked for them. */
 export const ASKED_MAX = 10_000;
 
 const isAsked = gt(mails.rank, 0);
-const asked = query((db) => db.select({ mails: count() }).from(mails).where(isAsked));
+const countAsked = query((db) => db.select({ mails: count() }).from(mails).where(isAsked)).count;
 const removeLast = change((db) => {
   const last = db
     .select({ id: mails.id })
@@ -59,7 +65,7 @@ const removeLast = change((db) => {
     .orderBy(desc(mails.rank), desc(mails.nextAttemptAt), desc(mails.id))
     .limit(1);
   return db.delete(mails).where(inArray(mails.id, last));
-});
+}).run;
 
 /**
  * Queues a message in the caller's transaction: it is sent if and only if that commits. One that a stranger
@@ -72,8 +78,8 @@ export async function queueMail(
   message: Message,
   rank = 0,
 ): Promise<void> {
-  await add(tx).run({ ...message, rank, nowMs });
-  if (rank > 0 && ((await asked(tx).get())?.mails ?? 0) > ASKED_MAX) await removeLast(tx).run();
+  await add(tx, { ...message, rank, nowMs });
+  if (rank > 0 && (await countAsked(tx)) > ASKED_MAX) await removeLast(tx);
 }
 
 /** Whether only messages of the appliance's own are taken, or also those that strangers asked for. */
@@ -83,16 +89,16 @@ export interface Taken {
 
 const rankMax = ({ isAskedTaken }: Taken) => (isAskedTaken ? Number.MAX_SAFE_INTEGER : 0);
 
-const dueOf = (isKind: SQL) =>
-  query((db) =>
+const isDueOf = (isKind: SQL) =>
+  query((db, { nowMs }: { nowMs: number }) =>
     db
       .select({ id: mails.id })
       .from(mails)
-      .where(and(isKind, lte(mails.nextAttemptAt, param("nowMs"))))
+      .where(and(isKind, lte(mails.nextAttemptAt, nowMs)))
       .limit(1),
-  );
-const ownDue = dueOf(eq(mails.rank, 0));
-const askedDue = dueOf(isAsked);
+  ).any;
+const isOwnDue = isDueOf(eq(mails.rank, 0));
+const isAskedDue = isDueOf(isAsked);
 
 /** Whether a message is due; also while it is claimed. */
 export async function isMailDue(
@@ -100,8 +106,7 @@ export async function isMailDue(
   nowMs: number,
   { isAskedTaken }: Taken,
 ): Promise<boolean> {
-  if ((await ownDue(db).get({ nowMs })) !== undefined) return true;
-  return isAskedTaken && (await askedDue(db).get({ nowMs })) !== undefined;
+  return (await isOwnDue(db, { nowMs })) || (isAskedTaken && (await isAskedDue(db, { nowMs })));
 }
 
 /** Moves due times back together with the clock; otherwise messages would become due that much later. */
@@ -112,14 +117,10 @@ export async function setBackMails(tx: Transaction, byMs: number): Promise<void>
   });
 }
 
-const counted = query((db) => db.select({ mails: count() }).from(mails));
-
 /** Number of messages still to be sent. */
-export async function countMails(db: Database): Promise<number> {
-  return (await counted(db).get())?.mails ?? 0;
-}
+export const countMails = query((db) => db.select({ mails: count() }).from(mails)).count;
 
-const unclaimed = query((db) =>
+const selectUnclaimed = query((db, { rankMax, nowMs }: { rankMax: number; nowMs: number }) =>
   db
     .select({
       id: mails.id,
@@ -132,21 +133,18 @@ const unclaimed = query((db) =>
     .from(mails)
     .where(
       and(
-        lte(mails.rank, param("rankMax")),
-        lte(mails.nextAttemptAt, param("nowMs")),
-        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, param("nowMs"))),
+        lte(mails.rank, rankMax),
+        lte(mails.nextAttemptAt, nowMs),
+        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, nowMs)),
       ),
     )
     .orderBy(asc(mails.rank), asc(mails.nextAttemptAt), asc(mails.id))
     .limit(1),
-);
+).one;
 
-const take = change((db) =>
-  db
-    .update(mails)
-    .set({ claim: param("claim"), claimedUntil: param("until") })
-    .where(eqParam(mails.id, "id")),
-);
+const take = change((db, { id, claim, until }: Claim & { until: number }) =>
+  db.update(mails).set({ claim, claimedUntil: until }).where(eq(mails.id, id)),
+).run;
 
 /** Claims one due message that nobody else has claimed. */
 export function claimMail(
@@ -157,28 +155,33 @@ export function claimMail(
 ): Promise<ClaimedMail | null> {
   return inTransaction(db, clock, "mail-claim", async (tx) => {
     const nowMs = clock.now();
-    const mail = await unclaimed(tx).get({ nowMs, rankMax: rankMax(taken) });
+    const mail = await selectUnclaimed(tx, { nowMs, rankMax: rankMax(taken) });
     if (mail === undefined) return null;
-    await take(tx).run({ id: mail.id, claim, until: nowMs + LEASE_MS });
+    await take(tx, { id: mail.id, claim, until: nowMs + LEASE_MS });
     return { ...mail, claim };
   });
 }
 
-const isClaimed = and(eqParam(mails.id, "id"), eqParam(mails.claim, "claim"));
-const remove = change((db) => db.delete(mails).where(isClaimed));
-const countFailure = change((db) =>
+type Claim = Pick<ClaimedMail, "id" | "claim">;
+
+const isClaimed = ({ id, claim }: Claim) => and(eq(mails.id, id), eq(mails.claim, claim));
+
+const remove = change((db, of: Claim) => db.delete(mails).where(isClaimed(of))).run;
+
+const countFailure = change((db, of: Claim) =>
   db
     .update(mails)
     .set({ failures: sql`${mails.failures} + 1` })
-    .where(isClaimed)
+    .where(isClaimed(of))
     .returning({ failures: mails.failures }),
-);
-const postpone = change((db) =>
+).value;
+
+const postpone = change((db, { id, claim, next }: Claim & { next: number }) =>
   db
     .update(mails)
-    .set({ nextAttemptAt: param("next"), claim: null, claimedUntil: null })
-    .where(isClaimed),
-);
+    .set({ nextAttemptAt: next, claim: null, claimedUntil: null })
+    .where(isClaimed({ id, claim })),
+).run;
 
 /**
  * Records the end of sending a message, which is removed, postponed or given up.
@@ -191,14 +194,14 @@ export function endMail(
 ): Promise<boolean> {
   return inTransaction(db, clock, "mail-end", async (tx) => {
     if (isSent) {
-      await remove(tx).run({ id, claim });
+      await remove(tx, { id, claim });
       return false;
     }
-    const failed = await countFailure(tx).get({ id, claim });
-    if (failed === undefined) return false;
-    const next = nextAttemptAt(endedAt, failed.failures, WAITS_MS);
-    if (next === null) await remove(tx).run({ id, claim });
-    else await postpone(tx).run({ id, claim, next });
+    const failures = await countFailure(tx, { id, claim });
+    if (failures === null) return false;
+    const next = nextAttemptAt(endedAt, failures, WAITS_MS);
+    if (next === null) await remove(tx, { id, claim });
+    else await postpone(tx, { id, claim, next });
     return next === null;
   });
 }

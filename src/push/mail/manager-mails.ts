@@ -14,7 +14,7 @@ export async function mailManagers(
   organizationId: number,
   mail: Omit<Message, "to">,
 ): Promise<void> {
-  for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
+  for (const { email, role, suspendedAt } of await selectMembers(tx, { organizationId })) {
     if (role === "member" || suspendedAt !== null) continue;
     await queueMail(tx, nowMs, { to: [email], ...mail });
   }

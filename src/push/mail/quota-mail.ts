@@ -23,7 +23,7 @@ export function queueQuotaMail(
   return inTransaction(db, clock, "quota-mail", async (tx) => {
     if (!(await noteQuotaMail(tx, notice))) return;
     const { organizationId, periodStartedAt, percent } = notice;
-    const organization = await selectOrganization(tx, organizationId);
+    const organization = await selectOrganization(tx, { id: organizationId });
     const of = { organization: onOneLine(organization?.name ?? ""), percent };
     const { endsAt } = periodAt(periodStartedAt, periodStartedAt);
     const mail = noticeMail(

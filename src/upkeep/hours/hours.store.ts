@@ -1,6 +1,6 @@
 import { asc, gte, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { allParams, change, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Hour, hourDurations, hours } from "./hours.table.ts";
@@ -8,10 +8,11 @@ import { type Hour, hourDurations, hours } from "./hours.table.ts";
 /** An hour's requests that have not been written yet. */
 export type NotedHour = Omit<Hour, "fileBytes">;
 
-const add = change((db) =>
-  db
+const add = change((db, hour: typeof hours.$inferInsert) => {
+  const { startedAt, requests, errors, durationUs, slowestUs, fileBytes } = hour;
+  return db
     .insert(hours)
-    .values(allParams("startedAt", "requests", "errors", "durationUs", "slowestUs", "fileBytes"))
+    .values({ startedAt, requests, errors, durationUs, slowestUs, fileBytes })
     .onConflictDoUpdate({
       target: hours.startedAt,
       set: {
@@ -21,53 +22,47 @@ const add = change((db) =>
         slowestUs: sql`max(${hours.slowestUs}, excluded.slowest_us)`,
         fileBytes: sql`excluded.file_bytes`,
       },
-    }),
-);
+    });
+}).run;
 
-const addDuration = change((db) =>
-  db
+const addDuration = change((db, duration: typeof hourDurations.$inferInsert) => {
+  const { startedAt, class: at, requests } = duration;
+  return db
     .insert(hourDurations)
-    .values(allParams("startedAt", "class", "requests"))
+    .values({ startedAt, class: at, requests })
     .onConflictDoUpdate({
       target: [hourDurations.startedAt, hourDurations.class],
       set: { requests: sql`${hourDurations.requests} + excluded.requests` },
-    }),
-);
+    });
+}).run;
 
 /** Adds requests to an hour, and records the file's size. */
 export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise<void> {
   const fileBytes = Number(db.pragmaValue("page_count")) * Number(db.pragmaValue("page_size"));
   return inTransaction(db, clock, "hour", async (tx) => {
     const { durations, ...hour } = noted;
-    await add(tx).run({ ...hour, fileBytes });
+    await add(tx, { ...hour, fileBytes });
     for (const [at, requests] of durations) {
-      await addDuration(tx).run({ startedAt: hour.startedAt, class: at, requests });
+      await addDuration(tx, { startedAt: hour.startedAt, class: at, requests });
     }
   });
 }
 
-const since = query((db) =>
-  db
-    .select()
-    .from(hours)
-    .where(gte(hours.startedAt, param("since")))
-    .orderBy(asc(hours.startedAt)),
-);
+const hoursSince = query((db, { since }: { since: number }) =>
+  db.select().from(hours).where(gte(hours.startedAt, since)).orderBy(asc(hours.startedAt)),
+).all;
 
-const durationsSince = query((db) =>
-  db
-    .select()
-    .from(hourDurations)
-    .where(gte(hourDurations.startedAt, param("since"))),
-);
+const durationsSince = query((db, { since }: { since: number }) =>
+  db.select().from(hourDurations).where(gte(hourDurations.startedAt, since)),
+).all;
 
 /** Hours recorded since an instant. */
 export async function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
   const durations = Map.groupBy(
-    await durationsSince(db).all({ since: sinceMs }),
+    await durationsSince(db, { since: sinceMs }),
     ({ startedAt }) => startedAt,
   );
-  return (await since(db).all({ since: sinceMs })).map((hour) => ({
+  return (await hoursSince(db, { since: sinceMs })).map((hour) => ({
     ...hour,
     durations: new Map(
       durations.get(hour.startedAt)?.map(({ class: at, requests }) => [at, requests]),

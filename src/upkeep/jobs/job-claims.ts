@@ -63,7 +63,7 @@ export function claimJobNow(
     const start = startAt(clock.now(), claim);
     await addJob(tx, start);
     const dueAt = await startJob(tx, start);
-    if (dueAt === undefined) return null;
+    if (dueAt === null) return null;
     if (claim.followsImports === true) noteFollowed(tx, claim.name);
     const target = `job ${claim.name}` as const;
     await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
@@ -86,7 +86,7 @@ export function claimJobAfterImport(
     const start = startAt(clock.now(), claim);
     await addJob(tx, start);
     const dueAt = await (hasFollowed(tx, claim.name) ? startCutOffJob : startJob)(tx, start);
-    if (dueAt === undefined) return null;
+    if (dueAt === null) return null;
     noteFollowed(tx, claim.name);
     return dueAt;
   });

@@ -1,32 +1,14 @@
 import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqParam, param, query } from "../../db/query.ts";
-import { type JobRun, jobs } from "./jobs.table.ts";
+import { change, query } from "../../db/query.ts";
+import { jobs } from "./jobs.table.ts";
 
-const allRuns = query((db) => db.select().from(jobs));
-
-export function selectJobRuns(db: Database): Promise<JobRun[]> {
-  return allRuns(db).all();
-}
-
-const add = change((db) =>
-  db
-    .insert(jobs)
-    .values({
-      name: param("name"),
-      dueAt: param("dueAt"),
-      finishedAt: param("now"),
-    })
-    .onConflictDoNothing(),
-);
+export const selectJobRuns = query((db) => db.select().from(jobs)).all;
 
 /** Adds a job that has never run. @returns false if it was known before */
-export async function addJob(
-  tx: Transaction,
-  job: { name: string; dueAt: number; now: number },
-): Promise<boolean> {
-  return (await add(tx).run(job)).changes > 0;
-}
+export const addJob = change(
+  (db, { name, dueAt, now }: { name: string; dueAt: number; now: number }) =>
+    db.insert(jobs).values({ name, dueAt, finishedAt: now }).onConflictDoNothing(),
+).wrote;
 
 /** A run about to start. */
 export interface Start {
@@ -39,71 +21,59 @@ export interface Start {
   aheadAt: number;
 }
 
-const dueAt = param<number>("dueAt");
-const aheadAt = param<number>("aheadAt");
-
 /** Nobody is running the job: its last run has ended or crashed. */
-const isFree = or(
-  isNotNull(jobs.finishedAt),
-  lte(jobs.startedAt, param("crashedAt")),
-  gt(jobs.startedAt, aheadAt),
-);
+const isFree = ({ crashedAt, aheadAt }: Start) =>
+  or(isNotNull(jobs.finishedAt), lte(jobs.startedAt, crashedAt), gt(jobs.startedAt, aheadAt));
 
 /** Its last run was due earlier, never ended, or was recorded by a wrong clock. */
-const isNewlyDue = or(
-  lt(jobs.dueAt, dueAt),
-  gt(jobs.dueAt, aheadAt),
-  and(eq(jobs.dueAt, dueAt), isNull(jobs.finishedAt)),
-);
+const isNewlyDue = ({ dueAt, aheadAt }: Start) =>
+  or(
+    lt(jobs.dueAt, dueAt),
+    gt(jobs.dueAt, aheadAt),
+    and(eq(jobs.dueAt, dueAt), isNull(jobs.finishedAt)),
+  );
 
-function starting(condition?: SQL) {
-  return change((db) =>
-    db
+/** Starts a job, if nobody is running it and the condition holds. */
+function starting(condition: (start: Start) => SQL | undefined) {
+  return change((db, start: Start) => {
+    const { name, dueAt, now, aheadAt } = start;
+    return db
       .update(jobs)
       .set({
         dueAt: sql`iif(${jobs.dueAt} > ${aheadAt}, ${dueAt}, max(${jobs.dueAt}, ${dueAt}))`,
-        startedAt: param("now"),
+        startedAt: now,
         finishedAt: null,
         failure: null,
       })
-      .where(and(eqParam(jobs.name, "name"), isFree, condition))
-      .returning({ dueAt: jobs.dueAt }),
-  );
+      .where(and(eq(jobs.name, name), isFree(start), condition(start)))
+      .returning({ dueAt: jobs.dueAt });
+  });
 }
-
-const startDue = starting(isNewlyDue);
-const startCutOff = starting(isNull(jobs.finishedAt));
-const startAnyTime = starting();
 
 /** @returns false if this due time or a later one is taken, or the job is running */
-export async function startDueJob(tx: Transaction, start: Start): Promise<boolean> {
-  return (await startDue(tx).get({ ...start })) !== undefined;
-}
+export const startDueJob = starting(isNewlyDue).any;
 
 /**
- * Starts a job whose last run was cut off. @returns the recorded due time; undefined if that run ended or
- * goes on
+ * Starts a job whose last run was cut off. @returns the recorded due time; null if that run ended or goes
+ * on
  */
-export async function startCutOffJob(tx: Transaction, start: Start): Promise<number | undefined> {
-  return (await startCutOff(tx).get({ ...start }))?.dueAt;
+export const startCutOffJob = starting(() => isNull(jobs.finishedAt)).value;
+
+/** Starts a job at any time. @returns the recorded due time; null if the job is running */
+export const startJob = starting(() => undefined).value;
+
+/** How a run ended. */
+interface End {
+  name: string;
+  dueAt: number;
+  now: number;
+  /** Null if it succeeded. */
+  failure: string | null;
 }
 
-/** Starts a job at any time. @returns the recorded due time; undefined if the job is running */
-export async function startJob(tx: Transaction, start: Start): Promise<number | undefined> {
-  return (await startAnyTime(tx).get({ ...start }))?.dueAt;
-}
-
-const noteEnd = change((db) =>
+export const updateEnd = change((db, { name, dueAt, now, failure }: End) =>
   db
     .update(jobs)
-    .set({ finishedAt: param("now"), failure: param("failure") })
-    .where(and(eqParam(jobs.name, "name"), eq(jobs.dueAt, dueAt))),
-);
-
-/** @param end.failure null if it succeeded */
-export async function updateEnd(
-  tx: Transaction,
-  end: { name: string; dueAt: number; now: number; failure: string | null },
-): Promise<void> {
-  await noteEnd(tx).run(end);
-}
+    .set({ finishedAt: now, failure })
+    .where(and(eq(jobs.name, name), eq(jobs.dueAt, dueAt))),
+).run;

@@ -1,47 +1,48 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { change, eqParam, param, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Lease, leases } from "./leases.table.ts";
 
 const NAME = "upkeep";
 
-const lease = query((db) => db.select().from(leases).where(eq(leases.name, NAME)));
-
-export function selectLease(db: Database): Promise<Lease | undefined> {
-  return lease(db).get();
+interface Taken {
+  owner: string;
+  now: number;
+  /** As it was found. */
+  from: string | null;
+  heartbeatAt: Lease["heartbeatAt"];
 }
 
-const take = change((db) =>
+export const selectLease = query((db) => db.select().from(leases).where(eq(leases.name, NAME))).one;
+
+const take = change((db, { owner, now, from, heartbeatAt }: Taken) =>
   db
     .update(leases)
-    .set({ owner: param("owner"), heartbeatAt: param("now") })
+    .set({ owner, heartbeatAt: now })
     .where(
       and(
         eq(leases.name, NAME),
-        sql`${leases.owner} IS ${param("from")}`,
-        eqParam(leases.heartbeatAt, "heartbeatAt"),
+        sql`${leases.owner} IS ${from}`,
+        eq(leases.heartbeatAt, heartbeatAt),
       ),
     ),
-);
+).wrote;
 
-const beat = change((db) =>
+const beat = change((db, { owner, now }: { owner: string; now: number }) =>
   db
     .update(leases)
-    .set({ heartbeatAt: param("now") })
-    .where(and(eq(leases.name, NAME), eqParam(leases.owner, "owner"))),
-);
+    .set({ heartbeatAt: now })
+    .where(and(eq(leases.name, NAME), eq(leases.owner, owner))),
+).wrote;
 
-const leave = change((db) =>
+const leave = change((db, { owner }: { owner: string }) =>
   db
     .update(leases)
     .set({ owner: null })
-    .where(and(eq(leases.name, NAME), eqParam(leases.owner, "owner"))),
-);
-
-const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>
-  (await done).changes > 0;
+    .where(and(eq(leases.name, NAME), eq(leases.owner, owner))),
+).wrote;
 
 /** Changes of the lease, one transaction each; each returns false if another process holds it by now. */
 export const leaseChanges = {
@@ -53,12 +54,12 @@ export const leaseChanges = {
     { owner: from, heartbeatAt }: Lease,
   ): Promise<boolean> =>
     inTransaction(db, clock, "lease", (tx) =>
-      isChanged(take(tx).run({ owner, now: clock.now(), from, heartbeatAt })),
+      take(tx, { owner, now: clock.now(), from, heartbeatAt }),
     ),
 
   beatLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx) => isChanged(beat(tx).run({ owner, now: clock.now() }))),
+    inTransaction(db, clock, "lease", (tx) => beat(tx, { owner, now: clock.now() })),
 
   leaveLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx) => isChanged(leave(tx).run({ owner }))),
+    inTransaction(db, clock, "lease", (tx) => leave(tx, { owner })),
 };

@@ -24,7 +24,7 @@ function startImport(
   const { kind, fileName, summary } = run;
   const { options, bytes } = summary;
   return inTransaction(db, clock, "import-start", async (tx) => {
-    const id = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
+    const { id } = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
     await recordChange(tx, clock, by, {
       organizationId: null,
       action: "import.start",
@@ -58,7 +58,7 @@ function importHeartbeat(
 ): Promise<void> {
   return inTransaction(db, clock, "import-heartbeat", async (tx) => {
     const now = clock.now();
-    await saveHeartbeat(tx, owner, now);
+    await saveHeartbeat(tx, { owner, now });
     for (const id of gone) await endRun(tx, id, now, INTERRUPTED);
   });
 }

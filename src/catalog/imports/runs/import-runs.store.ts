@@ -1,7 +1,7 @@
-import { and, asc, desc, exists, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database, Reading, Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/query.ts";
 import { type Message, storedMessage } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
@@ -23,80 +23,55 @@ export interface RecordedRun
 /** A literal rather than a parameter, because the index of running imports only applies to this text. */
 const isRunning = ({ state }: { state: SQLiteColumn }) => sql`${state} = 'running'`;
 
-const add = change((db) =>
-  db
-    .insert(importRuns)
-    .values({
-      ...allParams("kind", "fileName", "person", "startedAt", "summary", "owner"),
-      state: "running",
-      rejects: [],
-      heartbeatAt: param("startedAt"),
-    })
-    .returning({ id: importRuns.id }),
-);
+type NewRun = Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary"> & {
+  owner: string;
+};
 
-export async function insertRun(
-  tx: Transaction,
-  run: Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary"> & {
-    owner: string;
-  },
-): Promise<number> {
-  const { id } = await add(tx).get({ ...run });
-  return id;
-}
+export const insertRun = change(
+  (db, { kind, fileName, person, startedAt, summary, owner }: NewRun) =>
+    db
+      .insert(importRuns)
+      .values({
+        ...{ kind, fileName, person, startedAt, summary, owner },
+        ...{ state: "running", rejects: [], heartbeatAt: startedAt },
+      })
+      .returning({ id: importRuns.id }),
+).one;
 
-const setProgress = change((db) =>
+export const saveProgress = change((db, { id, summary }: Pick<RecordedRun, "id" | "summary">) =>
   db
     .update(importRuns)
-    .set({ summary: param("summary") })
-    .where(and(eqParam(importRuns.id, "id"), isRunning(importRuns))),
-);
+    .set({ summary })
+    .where(and(eq(importRuns.id, id), isRunning(importRuns))),
+).run;
 
-export async function saveProgress(
-  tx: Transaction,
-  progress: Pick<RecordedRun, "id" | "summary">,
-): Promise<void> {
-  await setProgress(tx).run({ ...progress });
-}
+type Ended = Pick<Stored, "id" | "state" | "finishedAt" | "failure">;
 
-const setEnd = change((db) =>
-  db
-    .update(importRuns)
-    .set({ state: param("state"), finishedAt: param("endedAt"), failure: param("failure") })
-    .where(eqParam(importRuns.id, "id")),
-);
+const setEnd = change((db, { id, state, finishedAt, failure }: Ended) =>
+  db.update(importRuns).set({ state, finishedAt, failure }).where(eq(importRuns.id, id)),
+).run;
 
 /** @param failure null if it succeeded */
 export async function endRun(
   tx: Transaction,
   id: number,
-  endedAt: number,
+  finishedAt: number,
   failure: Message | null,
 ): Promise<void> {
-  await setEnd(tx).run({
-    id,
-    endedAt,
-    state: failure === null ? "done" : "failed",
-    failure: failure === null ? null : JSON.stringify(failure),
-  });
+  const state = failure === null ? "done" : "failed";
+  await setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
 }
-
-const setHeartbeat = change((db) =>
-  db
-    .update(importRuns)
-    .set({ heartbeatAt: param("now") })
-    .where(and(isRunning(importRuns), eqParam(importRuns.owner, "owner"))),
-);
 
 /** Records a heartbeat for the process's runs. */
-export async function saveHeartbeat(tx: Transaction, owner: string, now: number): Promise<void> {
-  await setHeartbeat(tx).run({ owner, now });
-}
+export const saveHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>
+  db
+    .update(importRuns)
+    .set({ heartbeatAt: now })
+    .where(and(isRunning(importRuns), eq(importRuns.owner, owner))),
+).run;
 
-/** A run in progress or waiting, with its process. */
-type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
-
-const running = query((db) =>
+/** Runs in progress or waiting, with their processes. */
+export const selectRunning = query((db) =>
   db
     .select({
       id: importRuns.id,
@@ -106,11 +81,7 @@ const running = query((db) =>
     .from(importRuns)
     .where(isRunning(importRuns))
     .orderBy(asc(importRuns.id)),
-);
-
-export function selectRunning(db: Database): Promise<OwnedRun[]> {
-  return running(db).all();
-}
+).all;
 
 const { owner: _owner, heartbeatAt: _heartbeatAt, ...columns } = getTableColumns(importRuns);
 
@@ -126,22 +97,22 @@ function runFields(db: Reading) {
   return { ...columns, isWaiting };
 }
 
-const runById = query((db) =>
-  db.select(runFields(db)).from(importRuns).where(eqParam(importRuns.id, "id")),
-);
+const runById = query((db, { id }: { id: number }) =>
+  db.select(runFields(db)).from(importRuns).where(eq(importRuns.id, id)),
+).one;
 
 export async function selectRun(db: Database, id: number): Promise<RecordedRun | undefined> {
-  const row = await runById(db).get({ id });
+  const row = await runById(db, { id });
   return row && toRun(row);
 }
 
-const latestRuns = query((db) =>
-  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(param("limit")),
-);
+const latestRuns = query((db, { limit }: { limit: number }) =>
+  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(limit),
+).all;
 
 /** Latest first. */
 export async function selectRuns(db: Database, limit: number): Promise<RecordedRun[]> {
-  return (await latestRuns(db).all({ limit })).map(toRun);
+  return (await latestRuns(db, { limit })).map(toRun);
 }
 
 type Row = Omit<Stored, "owner" | "heartbeatAt"> & { isWaiting: boolean };

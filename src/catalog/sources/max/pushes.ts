@@ -77,13 +77,13 @@ export function createPushes(
      * secret is wrong
      */
     async open(id: number, given: string): Promise<((update: unknown) => Promise<void>) | null> {
-      const source = await selectSource(db, id);
+      const source = await selectSource(db, { id });
       const isOn = source !== undefined && isBot(source.settings) && source.settings.pushes;
       const known = isOn ? await secretOf(source) : "";
       // Compares even without a known secret, so that timing reveals nothing.
       if (!isSame(given, known) || known === "") return null;
       return async (update) => {
-        const changed = changesOf([update], await selectChats(db, id));
+        const changed = changesOf([update], await selectChats(db, { sourceId: id }));
         if (changed.chats.length + changed.posts.length > 0) await write(id, changed);
       };
     },

@@ -1,74 +1,52 @@
-import { and, asc, count, eq, gt, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, lte } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query, queryNow } from "../../../db/query.ts";
+import { change, query, queryNow, withinLimit } from "../../../db/query.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
-const alertById = query((db) => db.select().from(alerts).where(eqParam(alerts.id, "id")));
-
-export function selectAlert(db: Database, id: number): Promise<Alert | undefined> {
-  return alertById(db).get({ id });
-}
-
-const pageOfOrganization = query((db) =>
-  db
-    .select()
-    .from(alerts)
-    .where(and(eqParam(alerts.organizationId, "organizationId"), gt(alerts.id, param("after"))))
-    .orderBy(asc(alerts.id))
-    .limit(param("limit")),
-);
+export const selectAlert = query((db, { id }: { id: number }) =>
+  db.select().from(alerts).where(eq(alerts.id, id)),
+).one;
 
 /** An organization's alerts with numbers above `after`, ascending. */
-export function selectAlertsPage(
-  db: Database,
-  page: { organizationId: number; after: number; limit: number },
-): Promise<Alert[]> {
-  return pageOfOrganization(db).all(page);
-}
+export const selectAlertsPage = query(
+  (
+    db,
+    { organizationId, after, limit }: { organizationId: number; after: number; limit: number },
+  ) =>
+    db
+      .select()
+      .from(alerts)
+      .where(and(eq(alerts.organizationId, organizationId), gt(alerts.id, after)))
+      .orderBy(asc(alerts.id))
+      .limit(limit),
+).all;
 
-const counted = queryNow((db) =>
-  db
-    .select({ alerts: count() })
-    .from(alerts)
-    .where(eqParam(alerts.organizationId, "organizationId")),
-);
+const counted = queryNow((db, { organizationId }: { organizationId: number }) =>
+  db.select({ alerts: count() }).from(alerts).where(eq(alerts.organizationId, organizationId)),
+).one;
 
 /** Counts alerts for plan rules, in the tick's snapshot. */
 export function countAlertsNow(db: Database, organizationId: number): number {
-  return counted(db).get({ organizationId })?.alerts ?? 0;
+  return counted(db, { organizationId })?.alerts ?? 0;
 }
 
-const nth = query((db) =>
-  db
-    .select({ id: alerts.id })
-    .from(alerts)
-    .where(eqParam(alerts.organizationId, "organizationId"))
-    .orderBy(asc(alerts.id))
-    .limit(1)
-    .offset(param("before")),
-);
+/** Number of the organization's alert that follows the oldest `before` ones; null if there is none. */
+export const alertAfter = query(
+  (db, { organizationId, before }: { organizationId: number; before: number }) =>
+    db
+      .select({ id: alerts.id })
+      .from(alerts)
+      .where(eq(alerts.organizationId, organizationId))
+      .orderBy(asc(alerts.id))
+      .limit(1)
+      .offset(before),
+).value;
 
-/** Number of the organization's alert that follows the oldest `before` ones; undefined if there is none. */
-export async function alertAfter(
-  db: Database,
-  of: { organizationId: number; before: number },
-): Promise<number | undefined> {
-  return (await nth(db).get(of))?.id;
-}
+export const countAlertsOfWebhook = query((db, { webhookId }: { webhookId: number }) =>
+  db.select({ alerts: count() }).from(alerts).where(eq(alerts.webhookId, webhookId)),
+).count;
 
-const countedOfWebhook = query((db) =>
-  db.select({ alerts: count() }).from(alerts).where(eqParam(alerts.webhookId, "webhookId")),
-);
-
-export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
-  return (await countedOfWebhook(db).get({ webhookId }))?.alerts ?? 0;
-}
-
-const first = query((db) => db.select({ id: alerts.id }).from(alerts).limit(1));
-
-export async function anyAlert(db: Database): Promise<boolean> {
-  return (await first(db).get()) !== undefined;
-}
+export const anyAlert = query((db) => db.select({ id: alerts.id }).from(alerts).limit(1)).any;
 
 export async function insertAlert(
   tx: Transaction,
@@ -87,61 +65,40 @@ export async function updateAlert(
   await tx.builders.update(alerts).set(values).where(eq(alerts.id, id));
 }
 
-const remove = change((db) => db.delete(alerts).where(eqParam(alerts.id, "id")));
+export const deleteAlert = change((db, { id }: { id: number }) =>
+  db.delete(alerts).where(eq(alerts.id, id)),
+).run;
 
-export async function deleteAlert(tx: Transaction, id: number): Promise<void> {
-  await remove(tx).run({ id });
-}
-
-const moveOn = change((db) =>
-  db
-    .update(alerts)
-    .set({ sinceSequence: param("last") })
-    .where(eqParam(alerts.webhookId, "webhookId")),
-);
+const moveOn = change((db, { webhookId, last }: { webhookId: number; last: number }) =>
+  db.update(alerts).set({ sinceSequence: last }).where(eq(alerts.webhookId, webhookId)),
+).run;
 
 /** Makes a webhook's alerts start over: they only get posts read from now on. */
 export async function restartAlerts(tx: Transaction, webhookId: number): Promise<void> {
-  await moveOn(tx).run({ webhookId, last: lastAlertSequence(tx) });
+  await moveOn(tx, { webhookId, last: lastAlertSequence(tx) });
 }
 
-const noteCut = change((db) =>
-  db
-    .update(alerts)
-    .set({ cutSequence: param("last"), ...allParams("sentDay", "sentPosts") })
-    .where(eqParam(alerts.id, "id")),
-);
-
-/** Records up to which sequence an alert's posts have been put into events, and how many that day. */
-export async function noteAlertCut(
-  tx: Transaction,
-  cut: { id: number; last: number; sentDay: number; sentPosts: number },
-): Promise<void> {
-  await noteCut(tx).run(cut);
+/** How far an alert's posts have been put into events, and how many that day. */
+interface Cut extends Pick<Alert, "id" | "sentDay" | "sentPosts"> {
+  /** Sequence of the last one. */
+  last: number;
 }
 
-const forget = change((db) =>
-  db.delete(alertPosts).where(
-    sql`${alertPosts.sequence} IN (SELECT ${alertPosts.sequence} FROM ${alertPosts}
-      WHERE ${alertPosts.sequence} <= ${param("last")} LIMIT ${param("rowsMax")})`,
-  ),
-);
+export const noteAlertCut = change((db, { id, last, sentDay, sentPosts }: Cut) =>
+  db.update(alerts).set({ cutSequence: last, sentDay, sentPosts }).where(eq(alerts.id, id)),
+).run;
 
 /** Removes some of the queued posts up to a sequence. @returns how many */
-export async function forgetAlertPosts(
-  tx: Transaction,
-  last: number,
-  rowsMax: number,
-): Promise<number> {
-  return (await forget(tx).run({ last, rowsMax })).changes;
-}
-
-const noteChange = change((db) => db.insert(alertChanges).values({ alertId: param("alertId") }));
+export const forgetAlertPosts = change((db, { last, rowsMax }: { last: number; rowsMax: number }) =>
+  db
+    .delete(alertPosts)
+    .where(withinLimit(db, alertPosts.sequence, lte(alertPosts.sequence, last), rowsMax)),
+).written;
 
 /** Makes every process load an alert again. Changes of the alert itself are recorded by a trigger. */
-export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
-  await noteChange(tx).run({ alertId });
-}
+export const noteAlertChange = change((db, { alertId }: { alertId: number }) =>
+  db.insert(alertChanges).values({ alertId }),
+).run;
 
 /** Number of the latest change of alerts, by any process. */
 export function lastAlertChange(db: Database): number {

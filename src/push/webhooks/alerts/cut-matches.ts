@@ -57,7 +57,7 @@ export async function endMatchedPart(
     db,
     clock,
     "cut-alerts",
-    async (tx) => (await forgetAlertPosts(tx, last, FORGOTTEN_MAX)) === FORGOTTEN_MAX,
+    async (tx) => (await forgetAlertPosts(tx, { last, rowsMax: FORGOTTEN_MAX })) === FORGOTTEN_MAX,
   );
 }
 
@@ -77,10 +77,10 @@ async function cutAlert(
   { alertId, sequences }: Matched,
   { last, nowMs, texts, pausedFrom: known }: Shared,
 ): Promise<void> {
-  const alert = await selectAlert(tx, alertId);
+  const alert = await selectAlert(tx, { id: alertId });
   if (alert === undefined) return;
   const { webhookId, organizationId, name } = alert;
-  const webhook = await selectWebhook(tx, webhookId);
+  const webhook = await selectWebhook(tx, { id: webhookId });
   // A disabled webhook's alert misses these posts: it continues with those read after enabling.
   if (webhook?.disabledReason !== "") return;
   const from = known.get(organizationId) ?? (await pausedFrom(tx, organizationId, nowMs));
@@ -111,5 +111,5 @@ async function cutAlert(
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
   // Every process then drops the alert from memory for the rest of the day.
-  if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, alertId);
+  if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, { alertId });
 }

@@ -65,7 +65,7 @@ function catchUp(db: Database, today: Day): Loaded | null {
   loaded.change = last;
   for (const id of new Set(changed)) {
     loaded.index.remove(id);
-    const row = selectLoadedAlert(db, id);
+    const row = selectLoadedAlert(db, { id });
     if (row !== undefined) take(loaded, row);
   }
   return loaded;

@@ -23,14 +23,14 @@ export const alertChanges = { addAlert, changeAlert, removeAlert };
 
 /** An organization's alert. @throws AppError `not_found`, also for another organization's */
 export async function ownAlert(db: Database, { organizationId, id }: OwnItem): Promise<Alert> {
-  const alert = await selectAlert(db, id);
+  const alert = await selectAlert(db, { id });
   if (alert?.organizationId !== organizationId) throw notFound("alert");
   return alert;
 }
 
 /** @throws AppError `not_found` naming the field, also for another organization's webhook */
 async function requireOwnWebhook(db: Database, organizationId: number, id: number): Promise<void> {
-  const webhook = await selectWebhook(db, id);
+  const webhook = await selectWebhook(db, { id });
   if (webhook?.organizationId === organizationId) return;
   const given = { field: "webhook", thing: "webhook" } as const;
   throw new AppError("not_found", message("givenNotFound", given));
@@ -98,7 +98,7 @@ function removeAlert(
 ): Promise<void> {
   return inTransaction(db, clock, "alert-delete", async (tx) => {
     const { name } = await ownAlert(tx, own);
-    await deleteAlert(tx, own.id);
+    await deleteAlert(tx, { id: own.id });
     await recordChange(tx, clock, by, ofAlert("delete", own, { name }));
   });
 }

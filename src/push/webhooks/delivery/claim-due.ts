@@ -104,6 +104,6 @@ async function dueOf(
 ): Promise<number[]> {
   // The queue of an organization that gets no events is emptied by the work on a timer.
   if (!(await isServed(tx, organizationId, nowMs))) return [];
-  const free = claimsMax(lane) - (await attemptsUnderWay(tx, id, nowMs));
-  return free <= 0 ? [] : dueDeliveries(tx, id, nowMs, free);
+  const free = claimsMax(lane) - (await attemptsUnderWay(tx, { webhookId: id, nowMs }));
+  return free <= 0 ? [] : dueDeliveries(tx, { webhookId: id, nowMs, limit: free });
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNull, lte, min, or, sql } from "drizzle-orm";
 import { QueryBuilder } from "drizzle-orm/sqlite-core";
-import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqParam, param, query } from "../../../db/query.ts";
+import type { Transaction } from "../../../db/database.ts";
+import { change, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
@@ -16,69 +16,39 @@ const firstDue = new QueryBuilder()
 /** SQL within a query over webhooks: when a webhook's first pending attempt is due; null if it has none. */
 export const firstDueAt = sql<number | null>`${firstDue}`;
 
-const anyDue = query((db) =>
-  db
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(lte(firstDueAt, param("nowMs")))
-    .limit(1),
-);
-
 /** Whether an attempt is due; also while it is in progress, since its end may have to be recorded. */
-export async function isAttemptDue(db: Database, nowMs: number): Promise<boolean> {
-  return (await anyDue(db).get({ nowMs })) !== undefined;
-}
-
-const dueIds = query((db) =>
-  db
-    .select({ id: webhookDeliveries.id })
-    .from(webhookDeliveries)
-    .where(
-      and(
-        eqParam(webhookDeliveries.webhookId, "webhookId"),
-        isPending,
-        lte(webhookDeliveries.nextAttemptAt, param("nowMs")),
-        or(
-          isNull(webhookDeliveries.claimedUntil),
-          lte(webhookDeliveries.claimedUntil, param("nowMs")),
-        ),
-      ),
-    )
-    .orderBy(asc(webhookDeliveries.nextAttemptAt), asc(webhookDeliveries.id))
-    .limit(param("limit")),
-);
+export const isAttemptDue = query((db, { nowMs }: { nowMs: number }) =>
+  db.select({ id: webhooks.id }).from(webhooks).where(lte(firstDueAt, nowMs)).limit(1),
+).any;
 
 /** Numbers of a webhook's due deliveries that nobody has claimed, those due longest first. */
-export async function dueDeliveries(
-  db: Database,
-  webhookId: number,
-  nowMs: number,
-  limit: number,
-): Promise<number[]> {
-  const due = await dueIds(db).all({ webhookId, nowMs, limit });
-  return due.map(({ id }) => id);
-}
-
-const underWay = query((db) =>
-  db
-    .select({ attempts: count() })
-    .from(webhookDeliveries)
-    .where(
-      and(
-        eqParam(webhookDeliveries.webhookId, "webhookId"),
-        gt(webhookDeliveries.claimedUntil, param("nowMs")),
-      ),
-    ),
-);
+export const dueDeliveries = query(
+  (db, { webhookId, nowMs, limit }: { webhookId: number; nowMs: number; limit: number }) =>
+    db
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          eq(webhookDeliveries.webhookId, webhookId),
+          isPending,
+          lte(webhookDeliveries.nextAttemptAt, nowMs),
+          or(isNull(webhookDeliveries.claimedUntil), lte(webhookDeliveries.claimedUntil, nowMs)),
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.nextAttemptAt), asc(webhookDeliveries.id))
+      .limit(limit),
+).values;
 
 /** Number of a webhook's attempts in progress, in all processes. */
-export async function attemptsUnderWay(
-  db: Database,
-  webhookId: number,
-  nowMs: number,
-): Promise<number> {
-  return (await underWay(db).get({ webhookId, nowMs }))?.attempts ?? 0;
-}
+export const attemptsUnderWay = query(
+  (db, { webhookId, nowMs }: { webhookId: number; nowMs: number }) =>
+    db
+      .select({ attempts: count() })
+      .from(webhookDeliveries)
+      .where(
+        and(eq(webhookDeliveries.webhookId, webhookId), gt(webhookDeliveries.claimedUntil, nowMs)),
+      ),
+).count;
 
 /** A delivery with everything an attempt needs. */
 export interface ClaimedDelivery {
@@ -101,13 +71,14 @@ export interface ClaimedDelivery {
  */
 const LEASE_MS = 30_000;
 
-const take = change((db) =>
+const take = change((db, { id, claim, until }: { id: number; claim: string; until: number }) =>
   db
     .update(webhookDeliveries)
-    .set({ claim: param("claim"), claimedUntil: param("until") })
-    .where(eqParam(webhookDeliveries.id, "id")),
-);
-const contentById = query((db) =>
+    .set({ claim, claimedUntil: until })
+    .where(eq(webhookDeliveries.id, id)),
+).run;
+
+const selectContent = query((db, { id }: { id: number }) =>
   db
     .select({
       webhookId: webhookDeliveries.webhookId,
@@ -121,8 +92,8 @@ const contentById = query((db) =>
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
     .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
-    .where(eqParam(webhookDeliveries.id, "id")),
-);
+    .where(eq(webhookDeliveries.id, id)),
+).one;
 
 /** Claims a delivery for one attempt. @returns undefined if its body has been removed */
 export async function claimDelivery(
@@ -131,22 +102,18 @@ export async function claimDelivery(
   claim: string,
   nowMs: number,
 ): Promise<ClaimedDelivery | undefined> {
-  await take(tx).run({ id, claim, until: nowMs + LEASE_MS });
-  const content = await contentById(tx).get({ id });
+  await take(tx, { id, claim, until: nowMs + LEASE_MS });
+  const content = await selectContent(tx, { id });
   if (content === undefined) return undefined;
   const { formerSecret, formerSecretUntil, ...rest } = content;
   const formerSigns = (formerSecretUntil ?? 0) > nowMs;
   return { ...rest, id, claim, formerSecret: formerSigns ? formerSecret : null };
 }
 
-const release = change((db) =>
+/** Releases a delivery, if the claim still exists. */
+export const releaseDelivery = change((db, { id, claim }: { id: number; claim: string }) =>
   db
     .update(webhookDeliveries)
     .set({ claim: null, claimedUntil: null })
-    .where(and(eqParam(webhookDeliveries.id, "id"), eqParam(webhookDeliveries.claim, "claim"))),
-);
-
-/** Releases a delivery, if the claim still exists. */
-export async function releaseDelivery(tx: Transaction, id: number, claim: string): Promise<void> {
-  await release(tx).run({ id, claim });
-}
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.claim, claim))),
+).run;

@@ -1,22 +1,22 @@
-import type { Database, Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query, withinLimit } from "../../../db/query.ts";
+import { eq } from "drizzle-orm";
+import type { Transaction } from "../../../db/database.ts";
+import { change, query, withinLimit } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
-const add = change((db) =>
-  db
-    .insert(webhookDeliveries)
-    .values({
-      ...allParams("webhookId", "event", "state", "alertId"),
-      posts: param("postIds"),
-      createdAt: param("nowMs"),
-      nextAttemptAt: param("dueAt"),
-    })
-    .returning({ id: webhookDeliveries.id }),
-);
-const addBody = change((db) =>
-  db.insert(webhookBodies).values({ deliveryId: param("id"), body: param("body") }),
-);
+type NewDelivery = Omit<Delivery, "id" | "failures" | "claim" | "claimedUntil">;
+
+const add = change(
+  (db, { webhookId, event, state, alertId, posts, createdAt, nextAttemptAt }: NewDelivery) =>
+    db
+      .insert(webhookDeliveries)
+      .values({ webhookId, event, state, alertId, posts, createdAt, nextAttemptAt })
+      .returning({ id: webhookDeliveries.id }),
+).one;
+
+const addBody = change((db, { id, body }: { id: number; body: string }) =>
+  db.insert(webhookBodies).values({ deliveryId: id, body }),
+).run;
 
 /** Adds a delivery, due at once unless it is a ping. @returns its number */
 export async function addDelivery(
@@ -30,34 +30,26 @@ export async function addDelivery(
     alertId?: number;
   },
 ): Promise<number> {
-  const { event, body, nowMs, alertId = null } = delivery;
+  const { webhookId, event, postIds: posts, body, nowMs, alertId = null } = delivery;
   // A ping is never queued: whoever requests it also attempts it, once.
-  const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
-  const { id } = await add(tx).get({ ...delivery, alertId, state, dueAt });
-  await addBody(tx).run({ id, body });
+  const [state, nextAttemptAt] =
+    event === "ping" ? (["failed", null] as const) : (["pending", nowMs] as const);
+  const row = { webhookId, event, state, alertId, posts, createdAt: nowMs, nextAttemptAt };
+  const { id } = await add(tx, row);
+  await addBody(tx, { id, body });
   return id;
 }
 
-const deliveryById = query((db) =>
-  db.select().from(webhookDeliveries).where(eqParam(webhookDeliveries.id, "id")),
-);
-
-export function selectDelivery(db: Database, id: number): Promise<Delivery | undefined> {
-  return deliveryById(db).get({ id });
-}
-
-const removeSome = change((db) => {
-  const isOfWebhook = eqParam(webhookDeliveries.webhookId, "webhookId");
-  return db
-    .delete(webhookDeliveries)
-    .where(withinLimit(db, webhookDeliveries.id, isOfWebhook, param("rowsMax")));
-});
+export const selectDelivery = query((db, { id }: { id: number }) =>
+  db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, id)),
+).one;
 
 /** Removes some of a webhook's deliveries. @returns how many */
-export async function deleteDeliveries(
-  tx: Transaction,
-  webhookId: number,
-  rowsMax: number,
-): Promise<number> {
-  return (await removeSome(tx).run({ webhookId, rowsMax })).changes;
-}
+export const deleteDeliveries = change(
+  (db, { webhookId, rowsMax }: { webhookId: number; rowsMax: number }) => {
+    const isOfWebhook = eq(webhookDeliveries.webhookId, webhookId);
+    return db
+      .delete(webhookDeliveries)
+      .where(withinLimit(db, webhookDeliveries.id, isOfWebhook, rowsMax));
+  },
+).written;

@@ -55,6 +55,6 @@ async function endFailed(
     const next = nextAttemptAt(attempt.endedAt, failures, waitsMs);
     after = { state: next === null ? "failed" : "pending", failures, nextAttemptAt: next };
   }
-  await setUndelivered(tx, attempt, after);
+  await setUndelivered(tx, { ...attempt, ...after });
   return true;
 }

@@ -39,6 +39,6 @@ export type DeliveryClaim = Pick<ClaimedDelivery, "id" | "claim">;
 /** Releases claims: another process, or this one after a restart, will make the attempts. */
 export function releaseClaims(db: Database, clock: Clock, claims: DeliveryClaim[]): Promise<void> {
   return inTransaction(db, clock, "deliveries", async (tx) => {
-    for (const { id, claim } of claims) await releaseDelivery(tx, id, claim);
+    for (const { id, claim } of claims) await releaseDelivery(tx, { id, claim });
   });
 }

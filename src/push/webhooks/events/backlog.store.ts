@@ -1,6 +1,6 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { param, query } from "../../../db/query.ts";
+import { query } from "../../../db/query.ts";
 import { alertPosts } from "../alerts/alerts.table.ts";
 import { firstDueAt } from "../delivery/claims.store.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
@@ -26,7 +26,7 @@ interface Backlog {
 const COUNTED_MAX = 10_000;
 
 /** Due deliveries, webhook by webhook: the index of pending deliveries starts with the webhook. */
-const due = query((db) =>
+const countDue = query((db, { nowMs }: { nowMs: number }) =>
   db.select({ deliveries: count() }).from(
     db
       .select({ id: webhookDeliveries.id })
@@ -36,15 +36,15 @@ const due = query((db) =>
         and(
           eq(webhookDeliveries.webhookId, webhooks.id),
           isPending,
-          lte(webhookDeliveries.nextAttemptAt, param("nowMs")),
+          lte(webhookDeliveries.nextAttemptAt, nowMs),
         ),
       )
       .limit(COUNTED_MAX)
       .as("due"),
   ),
-);
+).count;
 
-const oldestDue = query((db) => {
+const oldestDue = query((db, { nowMs }: { nowMs: number }) => {
   const first = db
     .select({ at: firstDueAt.as("at") })
     .from(webhooks)
@@ -52,25 +52,25 @@ const oldestDue = query((db) => {
   return db
     .select({ at: sql<number | null>`min(${first.at})` })
     .from(first)
-    .where(lte(first.at, param("nowMs")));
-});
+    .where(lte(first.at, nowMs));
+}).value;
 
-const waiting = query((db) => {
+const countWaiting = query((db) => {
   const posts = db.select({ sequence: readPosts.sequence }).from(readPosts).limit(COUNTED_MAX);
   return db.select({ posts: count() }).from(posts.as("waiting"));
-});
+}).count;
 
-const waitingForAlerts = query((db) => {
+const countWaitingForAlerts = query((db) => {
   const posts = db.select({ sequence: alertPosts.sequence }).from(alertPosts).limit(COUNTED_MAX);
   return db.select({ posts: count() }).from(posts.as("waiting"));
-});
+}).count;
 
 export async function selectBacklog(db: Database, nowMs: number): Promise<Backlog> {
   return {
-    deliveriesDue: (await due(db).get({ nowMs }))?.deliveries ?? 0,
-    oldestDueAt: (await oldestDue(db).get({ nowMs }))?.at ?? null,
-    postsWaiting: (await waiting(db).get())?.posts ?? 0,
-    alertPostsWaiting: (await waitingForAlerts(db).get())?.posts ?? 0,
+    deliveriesDue: await countDue(db, { nowMs }),
+    oldestDueAt: await oldestDue(db, { nowMs }),
+    postsWaiting: await countWaiting(db),
+    alertPostsWaiting: await countWaitingForAlerts(db),
     oldestAlertPostAt: oldestReadAt(db, "alert_posts"),
   };
 }

@@ -1,6 +1,6 @@
-import { and, lt, lte } from "drizzle-orm";
-import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, eqParam, param } from "../../../db/query.ts";
+import { and, eq, lt, lte } from "drizzle-orm";
+import { type Database, statement } from "../../../db/database.ts";
+import { change } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
@@ -32,12 +32,10 @@ export function readWatchedPosts(db: Database): Iterable<WatchedPost> {
   return statement<WatchedPost>(db, READ).iterate();
 }
 
-const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, param("last"))));
-
 /** Removes queued posts up to a sequence. */
-export async function forgetReadPosts(tx: Transaction, last: number): Promise<void> {
-  await forget(tx).run({ last });
-}
+export const forgetReadPosts = change((db, { last }: { last: number }) =>
+  db.delete(readPosts).where(lte(readPosts.sequence, last)),
+).run;
 
 /**
  * Those of the given posts that a webhook gets, oldest first: of a public channel that it watches, read
@@ -74,18 +72,11 @@ export function selectMatches(
     .map(({ id }) => id);
 }
 
-const moveOn = change((db) =>
-  db
-    .update(webhooks)
-    .set({ sinceSequence: param("last") })
-    .where(and(eqParam(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, param("last")))),
-);
-
 /** Advances a webhook: it only gets posts after a sequence. */
-export async function advanceWebhook(
-  tx: Transaction,
-  webhookId: number,
-  last: number,
-): Promise<void> {
-  await moveOn(tx).run({ webhookId, last });
-}
+export const advanceWebhook = change(
+  (db, { webhookId, last }: { webhookId: number; last: number }) =>
+    db
+      .update(webhooks)
+      .set({ sinceSequence: last })
+      .where(and(eq(webhooks.id, webhookId), lt(webhooks.sinceSequence, last))),
+).run;

@@ -83,7 +83,7 @@ export async function cutEvents(
   nowMs: number,
   texts: PostTexts,
 ): Promise<void> {
-  const webhook = await selectWebhook(tx, webhookId);
+  const webhook = await selectWebhook(tx, { id: webhookId });
   if (webhook === undefined) return;
   if (await isServed(tx, webhook.organizationId, nowMs)) {
     const freshFrom = nowMs - FRESH_MS;
@@ -94,7 +94,7 @@ export async function cutEvents(
       await addDelivery(tx, { webhookId, event: "post.created", postIds, body, nowMs });
     }
   }
-  await advanceWebhook(tx, webhookId, last);
+  await advanceWebhook(tx, { webhookId, last });
 }
 
 /** Splits posts, in the given order, into events with their JSON texts. */

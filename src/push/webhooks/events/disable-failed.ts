@@ -43,11 +43,11 @@ async function failing(db: Database, nowMs: number): Promise<number[]> {
 
 /** Disables a webhook, and informs owners and administrators by mail. */
 async function disableForFailures(tx: Transaction, id: number, nowMs: number): Promise<void> {
-  const webhook = await selectWebhook(tx, id);
+  const webhook = await selectWebhook(tx, { id });
   if (webhook === undefined) return;
   await disable(tx, id, "failures", nowMs);
   const { organizationId } = webhook;
-  const organization = await selectOrganization(tx, organizationId);
+  const organization = await selectOrganization(tx, { id: organizationId });
   const mail = disabledMail(webhook, organization?.name ?? "");
   await mailManagers(tx, nowMs, organizationId, mail);
 }

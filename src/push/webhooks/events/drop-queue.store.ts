@@ -1,23 +1,23 @@
 import { and, eq, exists, isNotNull, or } from "drizzle-orm";
-import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqParam, query, withinLimit } from "../../../db/query.ts";
+import type { Transaction } from "../../../db/database.ts";
+import { change, query, withinLimit } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
-import { type Webhook, webhooks } from "../manage/webhooks.table.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
 
 /** Deliveries to drop per step: a few milliseconds of the lock. */
 const DROPPED_MAX = 200;
 
-const isPendingOfWebhook = and(eqParam(webhookDeliveries.webhookId, "webhookId"), isPending);
-const drop = change((db) =>
-  db
+const drop = change((db, { webhookId }: { webhookId: number }) => {
+  const isPendingOfWebhook = and(eq(webhookDeliveries.webhookId, webhookId), isPending);
+  return db
     .update(webhookDeliveries)
     .set({ state: "dropped", nextAttemptAt: null })
-    .where(withinLimit(db, webhookDeliveries.id, isPendingOfWebhook, DROPPED_MAX)),
-);
+    .where(withinLimit(db, webhookDeliveries.id, isPendingOfWebhook, DROPPED_MAX));
+}).written;
 
 /** Drops some of a webhook's pending deliveries. @returns whether there may be more */
 export async function dropSome(tx: Transaction, webhookId: number): Promise<boolean> {
-  return (await drop(tx).run({ webhookId })).changes === DROPPED_MAX;
+  return (await drop(tx, { webhookId })) === DROPPED_MAX;
 }
 
 /** Drops all pending deliveries in one transaction; the queue must have been emptied just before. */
@@ -25,7 +25,8 @@ export async function dropRest(tx: Transaction, webhookId: number): Promise<void
   while (await dropSome(tx, webhookId));
 }
 
-const waiting = query((db) =>
+/** Webhooks, disabled ones included, that have pending deliveries or are marked as failing. */
+export const selectWaiting = query((db) =>
   db
     .select({
       id: webhooks.id,
@@ -44,11 +45,4 @@ const waiting = query((db) =>
         ),
       ),
     ),
-);
-
-/** Webhooks, disabled ones included, that have pending deliveries or are marked as failing. */
-export function selectWaiting(
-  db: Database,
-): Promise<Pick<Webhook, "id" | "organizationId" | "disabledReason">[]> {
-  return waiting(db).all();
-}
+).all;

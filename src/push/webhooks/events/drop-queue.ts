@@ -17,7 +17,7 @@ export async function emptyQueues(
 ): Promise<void> {
   for (const id of webhookIds) {
     await inParts(db, clock, "webhook-queue", async (tx) => {
-      const webhook = await selectWebhook(tx, id);
+      const webhook = await selectWebhook(tx, { id });
       const isLive = webhook !== undefined && (await getsEvents(tx, webhook, clock.now()));
       return !isLive && dropSome(tx, id);
     });

@@ -11,17 +11,17 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqParam, param, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type WebhookTimes, webhookLook } from "./events.table.ts";
 
 /** Queries of the work on a timer: its times, overdue deliveries, failing webhooks. */
 
-const times = query((db) => db.select().from(webhookLook));
+const times = query((db) => db.select().from(webhookLook)).one;
 
 export async function readTimes(db: Database): Promise<WebhookTimes> {
-  const row = await times(db).get();
+  const row = await times(db);
   if (row === undefined) throw new Error("the table webhook_look has no row");
   return row;
 }
@@ -66,7 +66,7 @@ export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number)
 }
 
 /** Overdue deliveries, webhook by webhook: the index of pending deliveries starts with the webhook. */
-const overdue = query((db) =>
+const overdue = query((db, { nowMs, limit }: { nowMs: number; limit: number }) =>
   db
     .select({ id: webhookDeliveries.id, dueAt: webhookDeliveries.nextAttemptAt })
     .from(webhooks)
@@ -75,78 +75,62 @@ const overdue = query((db) =>
       and(
         eq(webhookDeliveries.webhookId, webhooks.id),
         isPending,
-        lt(webhookDeliveries.nextAttemptAt, param("nowMs")),
+        lt(webhookDeliveries.nextAttemptAt, nowMs),
       ),
     )
-    .limit(param("limit")),
-);
+    .limit(limit),
+).all;
 
 /** Numbers of some of the overdue deliveries, those due longest first. */
 export async function selectOverdue(db: Database, nowMs: number, limit: number): Promise<number[]> {
-  const found = await overdue(db).all({ nowMs, limit });
+  const found = await overdue(db, { nowMs, limit });
   found.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id);
   return found.map(({ id }) => id);
 }
 
-const put = change((db) =>
-  db
-    .update(webhookDeliveries)
-    .set({ nextAttemptAt: param("dueAt") })
-    .where(eqParam(webhookDeliveries.id, "id")),
-);
-
-export async function putDue(tx: Transaction, id: number, dueAt: number): Promise<void> {
-  await put(tx).run({ id, dueAt });
-}
-
-const anyFailing = query((db) =>
-  db
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(lte(webhooks.failingSince, param("failingSince")))
-    .limit(1),
-);
+export const putDue = change((db, { id, dueAt }: { id: number; dueAt: number }) =>
+  db.update(webhookDeliveries).set({ nextAttemptAt: dueAt }).where(eq(webhookDeliveries.id, id)),
+).run;
 
 /** Whether any webhook has been failing since an instant or before. */
-export async function isAnyFailingSince(db: Database, failingSince: number): Promise<boolean> {
-  return (await anyFailing(db).get({ failingSince })) !== undefined;
-}
-
-const failingTooLong = query((db) =>
+export const isAnyFailingSince = query((db, { failingSince }: { failingSince: number }) =>
   db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(
-      and(
-        lte(webhooks.failingSince, param("failingSince")),
-        eq(webhooks.disabledReason, ""),
-        or(
-          lte(webhooks.downMs, param("downMaxMs")),
-          notExists(
-            db
-              .select({ id: webhookDeliveries.id })
-              .from(webhookDeliveries)
-              .where(
-                and(
-                  eq(webhookDeliveries.webhookId, webhooks.id),
-                  isPending,
-                  lte(webhookDeliveries.nextAttemptAt, param("overdueUntil")),
-                ),
-              ),
-          ),
-        ),
-      ),
-    ),
-);
+    .where(lte(webhooks.failingSince, failingSince))
+    .limit(1),
+).any;
+
+interface Failing {
+  failingSince: number;
+  downMaxMs: number;
+  overdueUntil: number;
+}
 
 /**
  * Numbers of the active webhooks that have been failing since an instant or before. If no process was
  * running for more than `downMaxMs` of that time, a webhook counts only once no delivery due by
  * `overdueUntil` is pending.
  */
-export async function selectFailing(
-  db: Database,
-  than: { failingSince: number; downMaxMs: number; overdueUntil: number },
-): Promise<number[]> {
-  return (await failingTooLong(db).all(than)).map(({ id }) => id);
-}
+export const selectFailing = query((db, { failingSince, downMaxMs, overdueUntil }: Failing) => {
+  const overdueOnes = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhookId, webhooks.id),
+        isPending,
+        lte(webhookDeliveries.nextAttemptAt, overdueUntil),
+      ),
+    );
+  return db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(
+      and(
+        lte(webhooks.failingSince, failingSince),
+        eq(webhooks.disabledReason, ""),
+        or(lte(webhooks.downMs, downMaxMs), notExists(overdueOnes)),
+      ),
+    );
+}).values;

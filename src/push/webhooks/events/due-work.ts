@@ -18,7 +18,7 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
   if (!(await anyWebhook(db))) return false;
   const times = await readTimes(db);
   if (isHeartbeatDue(db, times, nowMs) || nowMs >= times.batchedAt + batchMs) return true;
-  return isAnyFailingSince(db, nowMs - FAILING_MAX_MS);
+  return isAnyFailingSince(db, { failingSince: nowMs - FAILING_MAX_MS });
 }
 
 /**
@@ -71,7 +71,7 @@ export async function endPart(
   clock: Clock,
   { last }: Pick<Part, "last">,
 ): Promise<Part | null> {
-  await inSlice(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
+  await inSlice(db, clock, "cut-events", (tx) => forgetReadPosts(tx, { last }));
   return nextPart(db);
 }
 

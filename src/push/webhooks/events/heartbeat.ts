@@ -58,7 +58,7 @@ async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   const overdue = await selectOverdue(tx, nowMs, SPREAD_DELIVERIES_MAX);
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);
   for (const [place, id] of overdue.entries()) {
-    await putDue(tx, id, nowMs + Math.floor(place * stepMs));
+    await putDue(tx, { id, dueAt: nowMs + Math.floor(place * stepMs) });
   }
   await updateTimes(tx, { overdueUntil: nowMs + SPREAD_MS });
 }

@@ -31,7 +31,7 @@ export function createPush(
       while (wanted.length > 0) wanted = wanted.slice(await work.cutPart({ last, wanted }));
       part = await work.endPart({ last });
       // Sends finished events while the next part is being processed.
-      if (part !== null && (await isAttemptDue(db, clock.now()))) {
+      if (part !== null && (await isAttemptDue(db, { nowMs: clock.now() }))) {
         void sender.pump().catch(() => {});
       }
     }
@@ -48,7 +48,7 @@ export function createPush(
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
       else if (alerts.isLeft()) await alerts.turn();
       // The sender logs its own failures.
-      if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
+      if (await isAttemptDue(db, { nowMs: clock.now() })) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "due webhook work failed; it will be retried");
     }

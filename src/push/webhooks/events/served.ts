@@ -31,7 +31,7 @@ async function servingPlan(
   organizationId: number,
   nowMs: number,
 ): Promise<Plan | null> {
-  const organization = await selectOrganization(db, organizationId);
+  const organization = await selectOrganization(db, { id: organizationId });
   if (organization === undefined || organization.archivedAt !== null) return null;
   return selectPlanNow(db, planInForce(organization, nowMs).plan);
 }

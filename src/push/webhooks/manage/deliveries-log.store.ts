@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { eqParam, param, query } from "../../../db/query.ts";
+import { query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
@@ -16,25 +16,22 @@ export interface DeliverySelection {
 }
 
 /** A page of deliveries with their attempts, in one statement so that both are from the same instant. */
-const page = query((db) => {
-  const delivery = db
-    .select()
-    .from(webhookDeliveries)
-    .where(
-      and(
-        eqParam(webhookDeliveries.webhookId, "webhookId"),
-        lt(webhookDeliveries.id, param("before")),
-      ),
-    )
-    .orderBy(desc(webhookDeliveries.id))
-    .limit(param("limit"))
-    .as("delivery");
-  return db
-    .select()
-    .from(delivery)
-    .leftJoin(webhookAttempts, eq(webhookAttempts.deliveryId, delivery.id))
-    .orderBy(desc(delivery.id), asc(webhookAttempts.id));
-});
+const page = query(
+  (db, { webhookId, before, limit }: { webhookId: number; before: number; limit: number }) => {
+    const delivery = db
+      .select()
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.webhookId, webhookId), lt(webhookDeliveries.id, before)))
+      .orderBy(desc(webhookDeliveries.id))
+      .limit(limit)
+      .as("delivery");
+    return db
+      .select()
+      .from(delivery)
+      .leftJoin(webhookAttempts, eq(webhookAttempts.deliveryId, delivery.id))
+      .orderBy(desc(delivery.id), asc(webhookAttempts.id));
+  },
+).all;
 
 /** A page of a webhook's deliveries, newest first. */
 export async function selectDeliveries(
@@ -43,7 +40,7 @@ export async function selectDeliveries(
 ): Promise<ItemPage<DeliveryView>> {
   const until = before ?? Number.MAX_SAFE_INTEGER;
   // One more than the page holds, to see whether another page follows.
-  const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
+  const rows = await page(db, { webhookId, before: until, limit: limit + 1 });
   const found = new Map<number, DeliveryView>();
   for (const { delivery, webhook_attempts: attempt } of rows) {
     const view: DeliveryView = found.get(delivery.id) ?? {

@@ -29,7 +29,7 @@ import type { Webhook } from "./webhooks.table.ts";
 
 /** An organization's webhook. @throws AppError `not_found`, also for another organization's */
 export async function ownWebhook(db: Database, { organizationId, id }: OwnItem): Promise<Webhook> {
-  const webhook = await selectWebhook(db, id);
+  const webhook = await selectWebhook(db, { id });
   if (webhook?.organizationId !== organizationId) throw notFound("webhook");
   return webhook;
 }
@@ -157,9 +157,9 @@ export function removeWebhookPart(
     if ((await channelsOf(tx, own.id)).length > 0) await setChannels(tx, own.id, []);
     if (await fitRows(tx, own.id, isOver)) return true;
     do {
-      if ((await deleteDeliveries(tx, own.id, REMOVED_MAX)) === 0) {
-        const alerts = await countAlertsOfWebhook(tx, own.id);
-        const isRemoved = await deleteWebhook(tx, own.id);
+      if ((await deleteDeliveries(tx, { webhookId: own.id, rowsMax: REMOVED_MAX })) === 0) {
+        const alerts = await countAlertsOfWebhook(tx, { webhookId: own.id });
+        const isRemoved = await deleteWebhook(tx, { id: own.id });
         const details = alerts > 0 ? { alerts } : {};
         if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own, details));
         return false;

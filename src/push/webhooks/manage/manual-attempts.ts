@@ -87,7 +87,7 @@ export function startResend(
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, "webhook-resend", async (tx) => {
     const webhook = await ownWebhook(tx, own);
-    const delivery = await selectDelivery(tx, deliveryId);
+    const delivery = await selectDelivery(tx, { id: deliveryId });
     if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
     const nowMs = clock.now();
     const conflict = (reason: Message) => new AppError("conflict", reason);
@@ -95,7 +95,7 @@ export function startResend(
     if (delivery.event === "ping") throw conflict(message("pingNotResent"));
     if ((delivery.claimedUntil ?? 0) > nowMs) throw conflict(message("attemptUnderWay"));
     if (delivery.createdAt < nowMs - FRESH_MS) throw conflict(message("eventTooOld"));
-    if ((await attemptsUnderWay(tx, webhook.id, nowMs)) >= WEBHOOK_ATTEMPTS_MAX) {
+    if ((await attemptsUnderWay(tx, { webhookId: webhook.id, nowMs })) >= WEBHOOK_ATTEMPTS_MAX) {
       throw new AppError("throttled", message("webhookBusy"), { retryAfterS: 1 });
     }
     await takeManualAttempt(tx, webhook, nowMs);

@@ -1,6 +1,5 @@
-import { and, asc, gt, lte, or } from "drizzle-orm";
-import type { Database, Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
+import { and, asc, eq, gt, lte, or } from "drizzle-orm";
+import { change, query } from "../../../db/query.ts";
 import { manualAttempts } from "./webhooks.table.ts";
 
 /** Attempts of one organization at one host are counted together. */
@@ -9,51 +8,23 @@ interface OfHost {
   host: string;
 }
 
-const forgetOthers = change((db) =>
+/** Removes attempts made until `from`, or after now. */
+export const deleteOutdated = change((db, { from, nowMs }: { from: number; nowMs: number }) =>
   db
     .delete(manualAttempts)
-    .where(
-      or(
-        lte(manualAttempts.attemptedAt, param("from")),
-        gt(manualAttempts.attemptedAt, param("nowMs")),
-      ),
-    ),
-);
+    .where(or(lte(manualAttempts.attemptedAt, from), gt(manualAttempts.attemptedAt, nowMs))),
+).run;
 
-/** Removes attempts made until `from`, or after now. */
-export async function deleteOutdated(tx: Transaction, from: number, nowMs: number): Promise<void> {
-  await forgetOthers(tx).run({ from, nowMs });
-}
-
-const attemptsOfHost = query((db) =>
+/** When an organization's attempts at a host were made, oldest first. */
+export const selectInstants = query((db, { organizationId, host }: OfHost) =>
   db
     .select({ at: manualAttempts.attemptedAt })
     .from(manualAttempts)
-    .where(
-      and(
-        eqParam(manualAttempts.organizationId, "organizationId"),
-        eqParam(manualAttempts.host, "host"),
-      ),
-    )
+    .where(and(eq(manualAttempts.organizationId, organizationId), eq(manualAttempts.host, host)))
     .orderBy(asc(manualAttempts.attemptedAt)),
-);
+).values;
 
-/** When an organization's attempts at a host were made, oldest first. */
-export async function selectInstants(db: Database, of: OfHost): Promise<number[]> {
-  return (await attemptsOfHost(db).all({ ...of })).map(({ at }) => at);
-}
-
-const add = change((db) =>
-  db.insert(manualAttempts).values({
-    ...allParams("organizationId", "host"),
-    attemptedAt: param("nowMs"),
-  }),
-);
-
-export async function insertManualAttempt(
-  tx: Transaction,
-  of: OfHost,
-  nowMs: number,
-): Promise<void> {
-  await add(tx).run({ ...of, nowMs });
-}
+export const insertManualAttempt = change(
+  (db, { organizationId, host, attemptedAt }: OfHost & { attemptedAt: number }) =>
+    db.insert(manualAttempts).values({ organizationId, host, attemptedAt }),
+).run;

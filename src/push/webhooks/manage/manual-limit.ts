@@ -22,7 +22,7 @@ export async function takeManualAttempt(
   const target = readTargetUrl(url);
   const host = "value" in target ? target.value.host : "";
   // Attempts in the future were made before the clock was set back.
-  await deleteOutdated(tx, nowMs - OF_HOST_MS, nowMs);
+  await deleteOutdated(tx, { from: nowMs - OF_HOST_MS, nowMs });
   const taken = await selectInstants(tx, { organizationId, host });
   const [first] = taken;
   if (first !== undefined && taken.length >= OF_HOST_MAX) {
@@ -30,5 +30,5 @@ export async function takeManualAttempt(
     const waitMs = first + OF_HOST_MS - nowMs;
     throw new AppError("throttled", refusal, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
-  await insertManualAttempt(tx, { organizationId, host }, nowMs);
+  await insertManualAttempt(tx, { organizationId, host, attemptedAt: nowMs });
 }

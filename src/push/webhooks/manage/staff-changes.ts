@@ -74,7 +74,7 @@ function changeWebhook(
 
 /** A webhook by its number. @throws AppError `not_found` */
 export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
-  const found = await selectWebhook(db, id);
+  const found = await selectWebhook(db, { id });
   if (found === undefined) throw notFound("webhook", id);
   return found;
 }

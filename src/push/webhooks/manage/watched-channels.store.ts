@@ -1,7 +1,7 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { selectRemoval } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allParams, change, eqParam, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/query.ts";
 import { lastNumberOf } from "../alerts/alerts.store.ts";
 import { changingLists, webhookLists } from "./webhooks.table.ts";
 
@@ -15,53 +15,59 @@ import { changingLists, webhookLists } from "./webhooks.table.ts";
 /** Rows per statement: a fraction of a slice. */
 const ROWS_PER_STEP = 100;
 
-const listOf = query((db) =>
-  db.select().from(webhookLists).where(eqParam(webhookLists.webhookId, "webhookId")),
-);
+const listOf = query((db, { webhookId }: { webhookId: number }) =>
+  db
+    .select({ channels: webhookLists.channels })
+    .from(webhookLists)
+    .where(eq(webhookLists.webhookId, webhookId)),
+).value;
 
 /** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
 export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
-  return (await listOf(db).get({ webhookId }))?.channels ?? [];
+  return (await listOf(db, { webhookId })) ?? [];
 }
 
-const putList = change((db) =>
+const putList = change((db, { webhookId, channels }: typeof webhookLists.$inferSelect) =>
   db
     .insert(webhookLists)
-    .values(allParams("webhookId", "channels"))
+    .values({ webhookId, channels })
     .onConflictDoUpdate({
       target: webhookLists.webhookId,
       set: { channels: sql`excluded.channels` },
     }),
-);
+).run;
 
-const servedOf = query((db) =>
-  db.select().from(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
-);
+const servedOf = query((db, { webhookId }: { webhookId: number }) =>
+  db
+    .select({ served: changingLists.served })
+    .from(changingLists)
+    .where(eq(changingLists.webhookId, webhookId)),
+).value;
 
-const putServed = change((db) =>
+const putServed = change((db, { webhookId, served }: typeof changingLists.$inferSelect) =>
   db
     .insert(changingLists)
-    .values(allParams("webhookId", "served"))
+    .values({ webhookId, served })
     .onConflictDoUpdate({
       target: changingLists.webhookId,
       set: { served: sql`excluded.served` },
     }),
-);
+).run;
 
-const endChange = change((db) =>
-  db.delete(changingLists).where(eqParam(changingLists.webhookId, "webhookId")),
-);
+const endChange = change((db, { webhookId }: { webhookId: number }) =>
+  db.delete(changingLists).where(eq(changingLists.webhookId, webhookId)),
+).run;
 
 /** Gives a webhook another list. The caller then calls `fitRows` until it returns false. */
 export async function setChannels(
   tx: Transaction,
   webhookId: number,
-  channels: readonly number[],
+  channels: number[],
 ): Promise<void> {
-  if ((await servedOf(tx).get({ webhookId })) === undefined) {
-    await putServed(tx).run({ webhookId, served: await channelsOf(tx, webhookId) });
+  if ((await servedOf(tx, { webhookId })) === null) {
+    await putServed(tx, { webhookId, served: await channelsOf(tx, webhookId) });
   }
-  await putList(tx).run({ webhookId, channels });
+  await putList(tx, { webhookId, channels });
 }
 
 /** Makes another channel take a channel's place in a webhook's list; null leaves its place out. */
@@ -77,21 +83,15 @@ export async function replaceInList(
     });
     return [...new Set(others)];
   };
-  await putList(tx).run({ webhookId, channels: replaced(await channelsOf(tx, webhookId)) });
-  const changing = await servedOf(tx).get({ webhookId });
-  if (changing !== undefined) {
-    await putServed(tx).run({ webhookId, served: replaced(changing.served) });
-  }
+  await putList(tx, { webhookId, channels: replaced(await channelsOf(tx, webhookId)) });
+  const served = await servedOf(tx, { webhookId });
+  if (served !== null) await putServed(tx, { webhookId, served: replaced(served) });
 }
-
-const firstChanging = query((db) =>
-  db.select({ webhookId: changingLists.webhookId }).from(changingLists).limit(1),
-);
 
 /** A webhook whose rows are being changed; null if there is none. */
-export async function selectChanging(db: Database): Promise<number | null> {
-  return (await firstChanging(db).get())?.webhookId ?? null;
-}
+export const selectChanging = query((db) =>
+  db.select({ webhookId: changingLists.webhookId }).from(changingLists).limit(1),
+).value;
 
 /**
  * Continues to change a webhook's rows to what its list says, in the caller's slice.
@@ -102,7 +102,7 @@ export async function fitRows(
   webhookId: number,
   isOver: () => boolean,
 ): Promise<boolean> {
-  if ((await servedOf(tx).get({ webhookId })) === undefined) return false;
+  if ((await servedOf(tx, { webhookId })) === null) return false;
   const channels = await channelsOf(tx, webhookId);
   const rows = new Set(rowsOf(tx, webhookId));
   for (const some of chunks(channels.filter((id) => !rows.has(id)))) {
@@ -116,10 +116,10 @@ export async function fitRows(
   for (const some of chunks([...rows].filter((id) => !wanted.has(id)))) {
     deleteRows(tx, webhookId, some);
     if (!isOver()) continue;
-    await putServed(tx).run({ webhookId, served: channels });
+    await putServed(tx, { webhookId, served: channels });
     return true;
   }
-  await endChange(tx).run({ webhookId });
+  await endChange(tx, { webhookId });
   return false;
 }
 
@@ -174,9 +174,9 @@ export async function servedChannels(
   db: Database,
   webhookId: number,
 ): Promise<ReadonlySet<number> | null> {
-  const changing = await servedOf(db).get({ webhookId });
-  if (changing === undefined) return null;
-  const channels = new Set(changing.served);
+  const served = await servedOf(db, { webhookId });
+  if (served === null) return null;
+  const channels = new Set(served);
   const removal = selectRemoval(db);
   if (removal?.intoId != null && channels.has(removal.id)) channels.add(removal.intoId);
   return channels;

@@ -18,7 +18,7 @@ import {
 export function createWebhookReads(db: Database) {
   return {
     async get({ organizationId, id }: OwnItem): Promise<WebhookView> {
-      const webhook = await selectWatching(db, id);
+      const webhook = await selectWatching(db, { id });
       if (webhook?.organizationId !== organizationId) throw notFound("webhook");
       return toView(webhook);
     },
@@ -52,7 +52,7 @@ export function createWebhookReads(db: Database) {
     async deliveryBody(own: OwnItem, id: number): Promise<string> {
       await ownWebhook(db, own);
       const body = await selectBody(db, { webhookId: own.id, id });
-      if (body === undefined) throw notFound("delivery");
+      if (body === null) throw notFound("delivery");
       return body;
     },
   };

@@ -1,15 +1,13 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, eqParam, param, query, queryNow } from "../../../db/query.ts";
+import { change, query, queryNow } from "../../../db/query.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
-const webhookById = query((db) => db.select().from(webhooks).where(eqParam(webhooks.id, "id")));
-
-export function selectWebhook(db: Database, id: number): Promise<Webhook | undefined> {
-  return webhookById(db).get({ id });
-}
+export const selectWebhook = query((db, { id }: { id: number }) =>
+  db.select().from(webhooks).where(eq(webhooks.id, id)),
+).one;
 
 /** An organization's webhooks, or all, by number. */
 export async function selectWebhooks(
@@ -29,52 +27,42 @@ const watching = {
   ...getTableColumns(webhooks),
   channels: sql<number[]>`coalesce(${webhookLists.channels}, '[]')`.mapWith(webhookLists.channels),
 };
-const watchingById = query((db) =>
+export const selectWatching = query((db, { id }: { id: number }) =>
   db
     .select(watching)
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(eqParam(webhooks.id, "id")),
-);
-const watchingOfOrganization = query((db) =>
-  db
-    .select(watching)
-    .from(webhooks)
-    .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(and(eqParam(webhooks.organizationId, "organizationId"), gt(webhooks.id, param("after"))))
-    .orderBy(asc(webhooks.id))
-    .limit(param("limit")),
-);
-
-export function selectWatching(db: Database, id: number): Promise<WatchingWebhook | undefined> {
-  return watchingById(db).get({ id });
-}
+    .where(eq(webhooks.id, id)),
+).one;
 
 /** An organization's webhooks with numbers above `after`, ascending. */
-export function selectWatchingPage(
-  db: Database,
-  page: { organizationId: number; after: number; limit: number },
-): Promise<WatchingWebhook[]> {
-  return watchingOfOrganization(db).all(page);
-}
+export const selectWatchingPage = query(
+  (
+    db,
+    { organizationId, after, limit }: { organizationId: number; after: number; limit: number },
+  ) =>
+    db
+      .select(watching)
+      .from(webhooks)
+      .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
+      .where(and(eq(webhooks.organizationId, organizationId), gt(webhooks.id, after)))
+      .orderBy(asc(webhooks.id))
+      .limit(limit),
+).all;
 
-const counted = queryNow((db) =>
+const counted = queryNow((db, { organizationId }: { organizationId: number }) =>
   db
     .select({ webhooks: count() })
     .from(webhooks)
-    .where(eqParam(webhooks.organizationId, "organizationId")),
-);
+    .where(eq(webhooks.organizationId, organizationId)),
+).one;
 
 /** Counts webhooks for plan rules, in the tick's snapshot. */
 export function countWebhooksNow(db: Database, organizationId: number): number {
-  return counted(db).get({ organizationId })?.webhooks ?? 0;
+  return counted(db, { organizationId })?.webhooks ?? 0;
 }
 
-const first = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1));
-
-export async function anyWebhook(db: Database): Promise<boolean> {
-  return (await first(db).get()) !== undefined;
-}
+export const anyWebhook = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1)).any;
 
 export async function insertWebhook(
   tx: Transaction,
@@ -100,12 +88,10 @@ export async function updateWebhook(
   await tx.builders.update(webhooks).set(values).where(eq(webhooks.id, id));
 }
 
-const remove = change((db) => db.delete(webhooks).where(eqParam(webhooks.id, "id")));
-
 /** Deletes a webhook with everything that belongs to it. @returns whether it existed */
-export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
-  return (await remove(tx).run({ id })).changes > 0;
-}
+export const deleteWebhook = change((db, { id }: { id: number }) =>
+  db.delete(webhooks).where(eq(webhooks.id, id)),
+).wrote;
 
 /** Those of the numbers that no public channel has. Raw SQL, because there may be thousands. */
 export async function unknownChannels(

@@ -110,7 +110,7 @@ export function createWebhooks(
      * @throws AppError `conflict`
      */
     async refuseEnabling({ organizationId, id }: OwnItem): Promise<void> {
-      const webhook = await selectWebhook(db, id);
+      const webhook = await selectWebhook(db, { id });
       if (webhook?.organizationId === organizationId) requireEnabling(webhook, { isActive: true });
     },
 

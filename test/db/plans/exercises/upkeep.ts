@@ -209,11 +209,11 @@ async function runSources(
   await sources.tick();
   await sources.settled();
   await sourceChanges.sourceHeartbeat(db, clock, "this process");
-  await selectDoneFiles(db, id);
+  await selectDoneFiles(db, { sourceId: id });
   await inTransaction(db, clock, "source-file", (tx) =>
     putDoneFile(tx, id, { name: "a.csv", bytes: 1, modifiedAt: 0 }),
   );
-  await selectSourceCounts(db, dayOf(clock.now()));
+  await selectSourceCounts(db, { day: dayOf(clock.now()) });
   await sources.rowsByDay(id, 30);
   await sources.find("files");
   await sources.removeSource(id, COMMAND_LINE);
@@ -261,7 +261,7 @@ async function runMaxBot(
   }
   await sources.tick();
   await sources.settled();
-  await hasUnread(db, id);
+  await hasUnread(db, { sourceId: id });
   isHandleTaken(db, String(channel.id), "channel_3");
   await sources.removeSource(id, COMMAND_LINE);
   clock.advance(-2 * DAY_MS);
