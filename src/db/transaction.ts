@@ -43,6 +43,14 @@ export async function inTransaction<T>(
     : inClusterTransaction(cluster, db, clock, name, work, wait);
 }
 
+/** An operation that is one transaction, of the given name: `transaction("key-revoke", (tx, clock, id) => …)`. */
+export function transaction<Rest extends unknown[], T>(
+  name: string,
+  work: (tx: Transaction, clock: Clock, ...rest: Rest) => T | Promise<T>,
+): (db: Database, clock: Clock, ...rest: Rest) => Promise<T> {
+  return (db, clock, ...rest) => inTransaction(db, clock, name, (tx) => work(tx, clock, ...rest));
+}
+
 /**
  * Runs a slice of long work in a transaction. Connections that wait for the lock go first.
  * @param work stops once `isOver` says that the lock was held long enough

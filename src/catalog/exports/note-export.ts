@@ -1,17 +1,11 @@
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
-import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import type { ExportWish } from "./export-selection.ts";
 
 /** Records in the audit log that somebody downloads an export, before its first row is read. */
-export function noteExport(
-  db: Database,
-  clock: Clock,
-  { kind, format, from, to, channel }: ExportWish,
-  by: Actor,
-): Promise<void> {
-  return inTransaction(db, clock, "export-start", (tx) =>
+export const noteExport = transaction(
+  "export-start",
+  (tx, clock, { kind, format, from, to, channel }: ExportWish, by: Actor) =>
     recordChange(tx, clock, by, {
       organizationId: null,
       action: "export.start",
@@ -23,5 +17,4 @@ export function noteExport(
         ...(channel !== "" && { channel }),
       },
     }),
-  );
-}
+);

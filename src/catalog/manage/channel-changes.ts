@@ -1,6 +1,6 @@
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -110,14 +110,9 @@ function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
 }
 
 /** Makes a channel public, or hides it. @returns whether that changed anything */
-export function setChannelPublic(
-  db: Database,
-  clock: Clock,
-  id: number,
-  isPublic: boolean,
-  by: Actor,
-): Promise<boolean> {
-  return inTransaction(db, clock, "set-public", async (tx) => {
+export const setChannelPublic = transaction(
+  "set-public",
+  async (tx, clock, id: number, isPublic: boolean, by: Actor) => {
     const records = createChannelRecords(tx, clock);
     const stored = records.byId(id);
     if (stored === undefined) throw notFound("channel", id);
@@ -131,5 +126,5 @@ export function setChannelPublic(
       details: { name: stored.title },
     });
     return true;
-  });
-}
+  },
+);

@@ -1,6 +1,6 @@
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
-import { inParts, inTransaction } from "../../db/transaction.ts";
+import { inParts, transaction } from "../../db/transaction.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -35,14 +35,9 @@ export async function removeChannel(
 /**
  * @returns false, with nothing changed, if another removal has begun meanwhile and must be finished first
  */
-export function beginRemoval(
-  db: Database,
-  clock: Clock,
-  watchers: Watchers,
-  removal: Removal,
-  by: Actor,
-): Promise<boolean> {
-  return inTransaction(db, clock, "begin-removal", async (tx) => {
+export const beginRemoval = transaction(
+  "begin-removal",
+  async (tx, clock, watchers: Watchers, removal: Removal, by: Actor) => {
     if (selectRemoval(tx) !== undefined) return false;
     const { id, intoId } = removal;
     if (id === intoId) throw new AppError("invalid", message("mergedIntoItself"));
@@ -66,8 +61,8 @@ export function beginRemoval(
       details: { name: channel.title, ...(into !== null && { into: into.id }) },
     });
     return true;
-  });
-}
+  },
+);
 
 /** Finishes a removal in progress, whether this process or a killed one began it. */
 export async function finishRemovals(

@@ -1,7 +1,7 @@
 import type { BackgroundBuild } from "../../db/background-builds.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { mergePages } from "../../db/merge-pages.ts";
-import { inParts, inTransaction } from "../../db/transaction.ts";
+import { inParts, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
   clearSome,
@@ -115,11 +115,9 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
 }
 
 /** Makes the background build empty and rebuild the index; does nothing if there is none. */
-export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
-  return inTransaction(db, clock, "post-search", (tx) => {
-    if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
-  });
-}
+export const rebuildPostSearch = transaction("post-search", (tx) => {
+  if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
+});
 
 /**
  * Rebuilds the index completely.

@@ -3,7 +3,7 @@ import postsFile from "../../../data/sample/posts.ndjson" with { type: "file" };
 import statisticsFile from "../../../data/sample/stats.csv" with { type: "file" };
 import type { Database } from "../../db/database.ts";
 import { findMeta, writeMeta } from "../../db/meta.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
   DAY_MS,
@@ -47,9 +47,9 @@ export async function loadSample(db: Database, clock: Clock): Promise<void> {
   await noteState(db, clock, "loaded");
 }
 
-function noteState(db: Database, clock: Clock, state: "loading" | "loaded"): Promise<void> {
-  return inTransaction(db, clock, "sample", (tx) => writeMeta(tx, "sample", Buffer.from(state)));
-}
+const noteState = transaction("sample", (tx, _clock, state: "loading" | "loaded") =>
+  writeMeta(tx, "sample", Buffer.from(state)),
+);
 
 /** Shifts the fields of a day's row or a post by some days. */
 function movedBy(fields: Fields, days: number): Fields {

@@ -1,7 +1,7 @@
 import { type Actor, type AuditAction, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -18,18 +18,6 @@ import {
   updateSource,
 } from "./sources.store.ts";
 import { isBot, type Source, type SourceChat, type SourcePosition } from "./sources.table.ts";
-
-/** Changes to sources and to the state of their runs, each in one transaction. */
-export const sourceChanges = {
-  addSource,
-  pauseSource,
-  resumeSource,
-  requestRun,
-  removeSource,
-  setPushes,
-  setTimeLimit,
-  ...sourceRunChanges,
-};
 
 export type SourceChanges = Calls<typeof sourceChanges>;
 
@@ -87,14 +75,9 @@ function resumeSource(db: Database, clock: Clock, id: number, by: Actor): Promis
   return setPaused(db, clock, id, false, by);
 }
 
-function setPaused(
-  db: Database,
-  clock: Clock,
-  id: number,
-  isPaused: boolean,
-  by: Actor,
-): Promise<Source> {
-  return inTransaction(db, clock, "source", async (tx) => {
+const setPaused = transaction(
+  "source",
+  async (tx, clock, id: number, isPaused: boolean, by: Actor) => {
     const source = await requireSource(tx, id);
     if (source.isPaused === isPaused) return source;
     // Runs missed while it was paused do not count as failures.
@@ -104,18 +87,19 @@ function setPaused(
     await updateSource(tx, id, { isPaused, isRequested: false, ...fresh });
     await record(tx, clock, by, isPaused ? "source.pause" : "source.resume", source);
     return requireSource(tx, id);
-  });
-}
+  },
+);
 
 /** Records whether updates are pushed, and requests a run, which tells the messenger. */
-function setPushes(
-  db: Database,
-  clock: Clock,
-  id: number,
-  { isOn, schedule }: { isOn: boolean; schedule: string },
-  by: Actor,
-): Promise<Source> {
-  return inTransaction(db, clock, "source", async (tx) => {
+const setPushes = transaction(
+  "source",
+  async (
+    tx,
+    clock,
+    id: number,
+    { isOn, schedule }: { isOn: boolean; schedule: string },
+    by: Actor,
+  ) => {
     const source = await requireSource(tx, id);
     const { settings } = source;
     if (!isBot(settings) || (settings.pushes === true) === isOn) return source;
@@ -126,49 +110,40 @@ function setPushes(
     });
     await record(tx, clock, by, isOn ? "source.pushes-on" : "source.pushes-off", source);
     return requireSource(tx, id);
-  });
-}
+  },
+);
 
 /**
  * Sets how long fetching a file, and importing it, may take from the next run on.
  * @throws AppError `invalid` on `source` for a bot
  */
-function setTimeLimit(
-  db: Database,
-  clock: Clock,
-  id: number,
-  fileMaxMs: number,
-  by: Actor,
-): Promise<Source> {
-  return inTransaction(db, clock, "source", async (tx) => {
+const setTimeLimit = transaction(
+  "source",
+  async (tx, clock, id: number, fileMaxMs: number, by: Actor) => {
     const source = await requireSource(tx, id);
     const { name, settings } = source;
     if (isBot(settings)) throw fieldError({ source: [message("sourceOfBot", { name })] });
     await updateSource(tx, id, { settings: { ...settings, fileMaxMs } });
     await record(tx, clock, by, "source.change", source);
     return requireSource(tx, id);
-  });
-}
+  },
+);
 
 /** Requests a run as soon as possible, regardless of the schedule and of a pause. */
-function requestRun(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
-  return inTransaction(db, clock, "source", async (tx) => {
-    const source = await requireSource(tx, id);
-    await updateSource(tx, id, { isRequested: true });
-    await record(tx, clock, by, "source.run", source);
-    return source;
-  });
-}
+const requestRun = transaction("source", async (tx, clock, id: number, by: Actor) => {
+  const source = await requireSource(tx, id);
+  await updateSource(tx, id, { isRequested: true });
+  await record(tx, clock, by, "source.run", source);
+  return source;
+});
 
 /** Rows that it delivered stay. A run in progress writes nothing more. */
-function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
-  return inTransaction(db, clock, "source", async (tx) => {
-    const source = await requireSource(tx, id);
-    await deleteSource(tx, { id });
-    await record(tx, clock, by, "source.remove", source);
-    return source;
-  });
-}
+const removeSource = transaction("source", async (tx, clock, id: number, by: Actor) => {
+  const source = await requireSource(tx, id);
+  await deleteSource(tx, { id });
+  await record(tx, clock, by, "source.remove", source);
+  return source;
+});
 
 /** @throws AppError `not_found` */
 export async function requireSource(db: Database, id: number): Promise<Source> {
@@ -191,3 +166,15 @@ function record(
     details: { name, kind },
   });
 }
+
+/** Changes to sources and to the state of their runs, each in one transaction. */
+export const sourceChanges = {
+  addSource,
+  pauseSource,
+  resumeSource,
+  requestRun,
+  removeSource,
+  setPushes,
+  setTimeLimit,
+  ...sourceRunChanges,
+};

@@ -1,6 +1,4 @@
-import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/writing/import-summary.ts";
@@ -14,15 +12,6 @@ import {
   updateSource,
 } from "./sources.store.ts";
 import type { Source, SourcePosition } from "./sources.table.ts";
-
-/** Changes to the state of runs, made by the process that runs a source; each in one transaction. */
-export const sourceRunChanges = {
-  claimSource,
-  sourceHeartbeat,
-  endSource,
-  releaseSource,
-  fileDone,
-};
 
 /** How a run ended. */
 export interface SourceEnd {
@@ -45,71 +34,65 @@ export interface SourceEnd {
 }
 
 /** @returns the source, or undefined if another process was faster, or it is gone */
-function claimSource(
-  db: Database,
-  clock: Clock,
-  seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
-  owner: string,
-): Promise<Source | undefined> {
-  return inTransaction(db, clock, "source-claim", (tx) =>
+const claimSource = transaction(
+  "source-claim",
+  (tx, clock, seen: Pick<Source, "id" | "owner" | "heartbeatAt">, owner: string) =>
     claimSeen(tx, {
       ...{ id: seen.id, seenOwner: seen.owner, seenHeartbeatAt: seen.heartbeatAt },
       ...{ owner, now: clock.now() },
     }),
-  );
-}
+);
 
 /** Renews the heartbeat of all runs of a process. */
-function sourceHeartbeat(db: Database, clock: Clock, owner: string): Promise<void> {
-  return inTransaction(db, clock, "source-heartbeat", (tx) =>
-    saveSourceHeartbeat(tx, { owner, now: clock.now() }),
-  );
-}
+const sourceHeartbeat = transaction("source-heartbeat", (tx, clock, owner: string) =>
+  saveSourceHeartbeat(tx, { owner, now: clock.now() }),
+);
 
 /** Records a run's outcome and progress. Does nothing if another process has taken the source. */
-function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
-  return inTransaction(db, clock, "source-end", async (tx) => {
-    const source = await selectSource(tx, { id: end.id });
-    if (source?.owner !== end.owner) return;
-    const now = clock.now();
-    const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
-    await updateSource(tx, end.id, {
-      owner: null,
-      heartbeatAt: null,
-      endedAt: now,
-      failure,
-      failedFile,
-      ...(failure === null
-        ? { succeededAt: now, failures: 0, isNotified: false }
-        : { failures: source.failures + 1 }),
-      retryAt: retryAfterMs === null ? null : now + retryAfterMs,
-      ...(position !== null && { position }),
-      ...(summary !== null && { summary }),
-    });
-    if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
+const endSource = transaction("source-end", async (tx, clock, end: SourceEnd) => {
+  const source = await selectSource(tx, { id: end.id });
+  if (source?.owner !== end.owner) return;
+  const now = clock.now();
+  const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
+  await updateSource(tx, end.id, {
+    owner: null,
+    heartbeatAt: null,
+    endedAt: now,
+    failure,
+    failedFile,
+    ...(failure === null
+      ? { succeededAt: now, failures: 0, isNotified: false }
+      : { failures: source.failures + 1 }),
+    retryAt: retryAfterMs === null ? null : now + retryAfterMs,
+    ...(position !== null && { position }),
+    ...(summary !== null && { summary }),
   });
-}
+  if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
+});
 
 /** Releases a source whose run was interrupted, so that the next process to look runs it again. */
-function releaseSource(db: Database, clock: Clock, id: number, owner: string): Promise<void> {
-  return inTransaction(db, clock, "source-end", async (tx) => {
-    const source = await selectSource(tx, { id });
-    if (source?.owner !== owner) return;
-    // A source that was paused meanwhile is not run again.
-    const isRequested = source.isRequested || !source.isPaused;
-    await updateSource(tx, id, { owner: null, heartbeatAt: null, isRequested });
-  });
-}
+const releaseSource = transaction("source-end", async (tx, _clock, id: number, owner: string) => {
+  const source = await selectSource(tx, { id });
+  if (source?.owner !== owner) return;
+  // A source that was paused meanwhile is not run again.
+  const isRequested = source.isRequested || !source.isPaused;
+  await updateSource(tx, id, { owner: null, heartbeatAt: null, isRequested });
+});
 
 /** Records that a file of a folder was imported, so that it is not read again. */
-function fileDone(
-  db: Database,
-  clock: Clock,
-  run: { id: number; owner: string },
-  file: DoneFile,
-): Promise<void> {
-  return inTransaction(db, clock, "source-file", async (tx) => {
+const fileDone = transaction(
+  "source-file",
+  async (tx, _clock, run: { id: number; owner: string }, file: DoneFile) => {
     if ((await selectSource(tx, { id: run.id }))?.owner === run.owner)
       await putDoneFile(tx, run.id, file);
-  });
-}
+  },
+);
+
+/** Changes to the state of runs, made by the process that runs a source; each in one transaction. */
+export const sourceRunChanges = {
+  claimSource,
+  sourceHeartbeat,
+  endSource,
+  releaseSource,
+  fileDone,
+};

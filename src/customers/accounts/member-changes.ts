@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
@@ -17,12 +17,10 @@ import { type MemberChange, type MemberDenial, memberDenial } from "./member-rul
 
 type NewMember = Pick<Member, "organizationId" | "email" | "name" | "role">;
 
-async function addMember(db: Database, clock: Clock, input: NewMember, by: Actor): Promise<Member> {
-  return inTransaction(db, clock, "member", async (tx) => {
-    await requireOrganization(tx, input.organizationId);
-    return putNewMember(tx, clock, input, by);
-  });
-}
+const addMember = transaction("member", async (tx, clock, input: NewMember, by: Actor) => {
+  await requireOrganization(tx, input.organizationId);
+  return putNewMember(tx, clock, input, by);
+});
 
 /** Adds a member to an existing organization, in the caller's transaction. */
 export async function putNewMember(

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -127,13 +127,9 @@ interface OrganizationChange {
   change(tx: Transaction, found: Organization): Promise<Partial<Organization>>;
 }
 
-function changeOrganization(
-  db: Database,
-  clock: Clock,
-  by: Actor,
-  { id, action, details, change }: OrganizationChange,
-): Promise<Organization> {
-  return inTransaction(db, clock, "organization", async (tx) => {
+const changeOrganization = transaction(
+  "organization",
+  async (tx, clock, by: Actor, { id, action, details, change }: OrganizationChange) => {
     const found = await requireOrganization(tx, id);
     await updateOrganization(tx, id, await change(tx, found));
     const changed = await requireOrganization(tx, id);
@@ -142,5 +138,5 @@ function changeOrganization(
       await recordChange(tx, clock, by, { organizationId: id, action, target, details });
     }
     return changed;
-  });
-}
+  },
+);

@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
-import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
@@ -31,21 +29,15 @@ interface StoredAnswer {
   body: Uint8Array;
 }
 
-/** Steps of a request, one transaction each. */
-export const requestSteps = { claimRequest, keepAnswer, dropRequest };
-
 /**
  * Begins a request.
  * @param request hash of what was sent
  * @returns null if it is to be carried out now; else the answer that was sent
  * @throws AppError `conflict` if the key was sent with another request, or while the first is in progress
  */
-function claimRequest(
-  db: Database,
-  clock: Clock,
-  { name, request }: { name: RequestName; request: string },
-): Promise<StoredAnswer | null> {
-  return inTransaction(db, clock, "operator-request", async (tx) => {
+const claimRequest = transaction(
+  "operator-request",
+  async (tx, clock, { name, request }: { name: RequestName; request: string }) => {
     const now = clock.now();
     const found = await selectRequest(tx, name);
     if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_DAYS * DAY_MS) {
@@ -58,23 +50,19 @@ function claimRequest(
     }
     await upsertRequest(tx, { ...name, request, startedAt: now });
     return null;
-  });
-}
+  },
+);
 
-function keepAnswer(
-  db: Database,
-  clock: Clock,
-  { name, status, body }: { name: RequestName } & StoredAnswer,
-): Promise<void> {
-  return inTransaction(db, clock, "operator-request", (tx) =>
+const keepAnswer = transaction(
+  "operator-request",
+  (tx, _clock, { name, status, body }: { name: RequestName } & StoredAnswer) =>
     updateRequestAnswered(tx, { ...name, status, body: Buffer.from(body) }),
-  );
-}
+);
 
 /** Forgets a request that was refused, so that it can be sent again, corrected. */
-function dropRequest(db: Database, clock: Clock, name: RequestName): Promise<void> {
-  return inTransaction(db, clock, "operator-request", (tx) => deleteRequest(tx, name));
-}
+const dropRequest = transaction("operator-request", (tx, _clock, name: RequestName) =>
+  deleteRequest(tx, name),
+);
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
@@ -112,3 +100,6 @@ function conflict(
 ): AppError {
   return new AppError("conflict", message(code));
 }
+
+/** Steps of a request, one transaction each. */
+export const requestSteps = { claimRequest, keepAnswer, dropRequest };

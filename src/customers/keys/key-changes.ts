@@ -1,6 +1,6 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -11,9 +11,6 @@ import { insertKey, selectKey, updateRevoked } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
 export type NewKey = Pick<Key, "memberId" | "name" | "access" | "expiresAt">;
-
-/** Changes of keys, one transaction each. */
-export const keyChanges = { addKey, replaceKeys, revokeKey };
 
 export type KeyChanges = Calls<typeof keyChanges>;
 
@@ -70,26 +67,27 @@ export async function insertRecordedKey(
 const LOST_AFTER_MS = 60_000;
 
 /** Creates a key and revokes the unused ones it replaces, but none made just now, in one transaction. */
-function replaceKeys(
-  db: Database,
-  clock: Clock,
-  { replaced, ...key }: NewKey & { token: string; replaced: readonly number[] },
-  by: Actor,
-): Promise<Key> {
-  return inTransaction(db, clock, "key-replace", async (tx) => {
+const replaceKeys = transaction(
+  "key-replace",
+  async (
+    tx,
+    clock,
+    { replaced, ...key }: NewKey & { token: string; replaced: readonly number[] },
+    by: Actor,
+  ) => {
     for (const id of replaced) {
       const found = await selectKey(tx, { id });
       const isLost = found !== undefined && clock.now() - found.createdAt >= LOST_AFTER_MS;
       if (isLost) await revokeRecorded(tx, clock, id, by);
     }
     return insertRecordedKey(tx, clock, key, by);
-  });
-}
+  },
+);
 
 /** Revoking again keeps the original time. @throws AppError `not_found` */
-function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<Key> {
-  return inTransaction(db, clock, "key-revoke", (tx) => revokeRecorded(tx, clock, id, by));
-}
+const revokeKey = transaction("key-revoke", (tx, clock, id: number, by: Actor) =>
+  revokeRecorded(tx, clock, id, by),
+);
 
 async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Actor): Promise<Key> {
   const found = await selectKey(tx, { id });
@@ -107,3 +105,6 @@ async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Act
   });
   return { ...found, revokedAt };
 }
+
+/** Changes of keys, one transaction each. */
+export const keyChanges = { addKey, replaceKeys, revokeKey };

@@ -1,6 +1,6 @@
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { selectFirstMemberId, selectOrganizations } from "../accounts/accounts.store.ts";
 import type { Member, Organization } from "../accounts/accounts.table.ts";
@@ -33,9 +33,6 @@ export interface Customer {
 
 type WithToken = NewCustomer & { token: string };
 
-/** Changes that create customers, one transaction each. */
-export const customerChanges = { addCustomer, addFirstCustomer };
-
 export type CustomerChanges = Calls<typeof customerChanges>;
 
 /** Customer created by an appliance's first start; whoever sets it up takes it over. */
@@ -51,23 +48,16 @@ export const FIRST_CUSTOMER: NewCustomer = {
  * Creates a customer in one transaction, completely or not at all.
  * @throws AppError `invalid` on `name` or `email`
  */
-function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): Promise<Customer> {
-  return inTransaction(db, clock, "customer", (tx) => putCustomer(tx, clock, input, by));
-}
+const addCustomer = transaction("customer", (tx, clock, input: WithToken, by: Actor) =>
+  putCustomer(tx, clock, input, by),
+);
 
 /** As `addCustomer`; null if there is an organization already, perhaps just made by another process. */
-function addFirstCustomer(
-  db: Database,
-  clock: Clock,
-  input: WithToken,
-  by: Actor,
-): Promise<Customer | null> {
-  return inTransaction(db, clock, "customer", async (tx) => {
-    const isEmpty =
-      (await selectFirstMemberId(tx)) === null && (await selectOrganizations(tx)).length === 0;
-    return isEmpty ? putCustomer(tx, clock, input, by) : null;
-  });
-}
+const addFirstCustomer = transaction("customer", async (tx, clock, input: WithToken, by: Actor) => {
+  const isEmpty =
+    (await selectFirstMemberId(tx)) === null && (await selectOrganizations(tx)).length === 0;
+  return isEmpty ? putCustomer(tx, clock, input, by) : null;
+});
 
 /** Creates a customer as `addCustomer` does, in the caller's transaction. */
 export async function putCustomer(
@@ -84,3 +74,6 @@ export async function putCustomer(
   const key = await insertRecordedKey(tx, clock, { ...newKey, token }, by);
   return { organization, owner, key };
 }
+
+/** Changes that create customers, one transaction each. */
+export const customerChanges = { addCustomer, addFirstCustomer };

@@ -1,7 +1,5 @@
-import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
 import { clientHash } from "./client-id.ts";
 import { endGrant } from "./end-grant.ts";
@@ -12,38 +10,31 @@ import type { OAuthCode } from "./oauth.table.ts";
 /** How long a code is valid. */
 const CODE_MS = 60_000;
 
-/** Changes of codes and grants, one transaction each. */
-export const oauthChanges = { addOAuthCode, exchangeToken, revokeOAuthToken };
-
 export type OAuthChanges = Calls<typeof oauthChanges>;
 
 /** The grant that a code stands for: a member gave a client access. */
 type GrantedCode = Pick<OAuthCode, "clientName" | "memberId" | "redirectUri" | "challenge">;
 
-function addOAuthCode(
-  db: Database,
-  clock: Clock,
-  { code, clientId, ...row }: { code: string; clientId: string } & GrantedCode,
-): Promise<void> {
-  return inTransaction(db, clock, "oauth-code", (tx) =>
+const addOAuthCode = transaction(
+  "oauth-code",
+  (tx, clock, { code, clientId, ...row }: { code: string; clientId: string } & GrantedCode) =>
     insertCode(tx, {
       ...row,
       clientHash: clientHash(clientId),
       hash: hashKeyToken(code),
       expiresAt: clock.now() + CODE_MS,
     }),
-  );
-}
+);
 
 /** Ends the grant of this client's access or refresh token (RFC 7009); does nothing for any other text. */
-function revokeOAuthToken(
-  db: Database,
-  clock: Clock,
-  { token, clientId }: { token: string; clientId: string },
-): Promise<void> {
-  return inTransaction(db, clock, "oauth-revoke", async (tx) => {
+const revokeOAuthToken = transaction(
+  "oauth-revoke",
+  async (tx, clock, { token, clientId }: { token: string; clientId: string }) => {
     const found = await selectToken(tx, hashKeyToken(token));
     if (found === undefined || !found.grant.clientHash.equals(clientHash(clientId))) return;
     await endGrant(tx, clock, found, "client");
-  });
-}
+  },
+);
+
+/** Changes of codes and grants, one transaction each. */
+export const oauthChanges = { addOAuthCode, exchangeToken, revokeOAuthToken };

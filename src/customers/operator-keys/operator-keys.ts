@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
@@ -26,9 +26,6 @@ interface NewOperatorKey {
   can: Ability[];
   expiresAt: number | null;
 }
-
-/** Changes of the operator API's keys, one transaction each. */
-export const operatorKeyChanges = { addOperatorKey, revokeOperatorKey };
 
 /** @throws AppError `invalid` on `name`, and on `expires` for a day that is over */
 function addOperatorKey(
@@ -58,28 +55,21 @@ function addOperatorKey(
 }
 
 /** Revoking again keeps the original time. @throws AppError `not_found` */
-function revokeOperatorKey(
-  db: Database,
-  clock: Clock,
-  id: number,
-  by: Actor,
-): Promise<OperatorKey> {
-  return inTransaction(db, clock, "operator-key", async (tx) => {
-    const found = await selectOperatorKey(tx, { id });
-    if (found === undefined) throw notFound("key", id);
-    if (found.revokedAt !== null) return found;
-    const revokedAt = clock.now();
-    await updateOperatorKeyRevoked(tx, { id, revokedAt });
-    const { name, prefix } = found;
-    await recordChange(tx, clock, by, {
-      organizationId: null,
-      action: "operator-key.revoke",
-      target: `operator-key ${id}`,
-      details: { name, prefix },
-    });
-    return { ...found, revokedAt };
+const revokeOperatorKey = transaction("operator-key", async (tx, clock, id: number, by: Actor) => {
+  const found = await selectOperatorKey(tx, { id });
+  if (found === undefined) throw notFound("key", id);
+  if (found.revokedAt !== null) return found;
+  const revokedAt = clock.now();
+  await updateOperatorKeyRevoked(tx, { id, revokedAt });
+  const { name, prefix } = found;
+  await recordChange(tx, clock, by, {
+    organizationId: null,
+    action: "operator-key.revoke",
+    target: `operator-key ${id}`,
+    details: { name, prefix },
   });
-}
+  return { ...found, revokedAt };
+});
 
 type Verification =
   | { ok: true; key: OperatorKey }
@@ -131,3 +121,6 @@ function failed(reason: Message): Verification {
 export function operatorActor({ id, name }: OperatorKey): Actor {
   return { person: `operator key ${id} (${name})`, keyId: null };
 }
+
+/** Changes of the operator API's keys, one transaction each. */
+export const operatorKeyChanges = { addOperatorKey, revokeOperatorKey };

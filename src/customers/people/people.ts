@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/transaction.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -53,26 +53,17 @@ export async function ensurePerson(
  * such person.
  * @returns whether the person still has a password
  */
-export function removeUnverifiedPassword(
-  db: Database,
-  clock: Clock,
-  email: string,
-): Promise<boolean> {
-  return inTransaction(db, clock, "person", async (tx) => {
-    const person = await selectPersonByEmail(tx, { email });
-    if (person === undefined) return false;
-    if (!person.isVerified) await deletePassword(tx, person.id);
-    return hasPassword(tx, { personId: person.id });
-  });
-}
+export const removeUnverifiedPassword = transaction("person", async (tx, _clock, email: string) => {
+  const person = await selectPersonByEmail(tx, { email });
+  if (person === undefined) return false;
+  if (!person.isVerified) await deletePassword(tx, person.id);
+  return hasPassword(tx, { personId: person.id });
+});
 
 /** Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff is left */
-export function markStaff(
-  db: Database,
-  clock: Clock,
-  { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor },
-): Promise<void> {
-  return inTransaction(db, clock, "person", async (tx) => {
+export const markStaff = transaction(
+  "person",
+  async (tx, clock, { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor }) => {
     const person = await requirePerson(tx, email);
     if (person.isStaff === isStaff) return;
     if (person.isStaff && !isStaff && (await selectStaffEmails(tx)).length === 1) {
@@ -81,8 +72,8 @@ export function markStaff(
     await updatePerson(tx, person.id, { isStaff });
     const action = isStaff ? "staff.add" : "staff.remove";
     await recordChange(tx, clock, by, ofPerson(action, person.email));
-  });
-}
+  },
+);
 
 /** @throws AppError `not_found` */
 export async function requirePerson(db: Database, email: string): Promise<Person> {

@@ -1,6 +1,6 @@
 import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { selectMemberships } from "../accounts/accounts.store.ts";
@@ -105,20 +105,17 @@ export async function signOut(
  * Signs a person out everywhere; does nothing if there is no such person.
  * @param input.by null if this is part of another change, which is recorded itself
  */
-export function endSessions(
-  db: Database,
-  clock: Clock,
-  { email, by }: { email: string; by: Actor | null },
-): Promise<void> {
-  return inTransaction(db, clock, "sessions", async (tx) => {
+export const endSessions = transaction(
+  "sessions",
+  async (tx, clock, { email, by }: { email: string; by: Actor | null }) => {
     const person = await selectPersonByEmail(tx, { email });
     if (person === undefined) return;
     const ended = await deleteSessions(tx, { personId: person.id });
     if (by !== null && ended > 0) {
       await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
     }
-  });
-}
+  },
+);
 
 /**
  * Signs out somebody just suspended, in the suspension's transaction, unless they are staff or may still act

@@ -14,8 +14,7 @@ import {
 } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
 import { mails } from "./mails.table.ts";
@@ -147,20 +146,16 @@ const take = change((db, { id, claim, until }: Claim & { until: number }) =>
 ).run;
 
 /** Claims one due message that nobody else has claimed. */
-export function claimMail(
-  db: Database,
-  clock: Clock,
-  claim: string,
-  taken: Taken,
-): Promise<ClaimedMail | null> {
-  return inTransaction(db, clock, "mail-claim", async (tx) => {
+export const claimMail = transaction(
+  "mail-claim",
+  async (tx, clock, claim: string, taken: Taken) => {
     const nowMs = clock.now();
     const mail = await selectUnclaimed(tx, { nowMs, rankMax: rankMax(taken) });
     if (mail === undefined) return null;
     await take(tx, { id: mail.id, claim, until: nowMs + LEASE_MS });
     return { ...mail, claim };
-  });
-}
+  },
+);
 
 type Claim = Pick<ClaimedMail, "id" | "claim">;
 
@@ -187,12 +182,9 @@ const postpone = change((db, { id, claim, next }: Claim & { next: number }) =>
  * Records the end of sending a message, which is removed, postponed or given up.
  * @returns whether it was given up
  */
-export function endMail(
-  db: Database,
-  clock: Clock,
-  { id, claim, isSent, endedAt }: EndedMail,
-): Promise<boolean> {
-  return inTransaction(db, clock, "mail-end", async (tx) => {
+export const endMail = transaction(
+  "mail-end",
+  async (tx, _clock, { id, claim, isSent, endedAt }: EndedMail) => {
     if (isSent) {
       await remove(tx, { id, claim });
       return false;
@@ -203,17 +195,15 @@ export function endMail(
     if (next === null) await remove(tx, { id, claim });
     else await postpone(tx, { id, claim, next });
     return next === null;
-  });
-}
+  },
+);
 
 /** How long a message waits for a mail server to be configured. */
 const WAITING_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** Gives up messages that have waited too long. @returns how many */
-export function dropOldMails(db: Database, clock: Clock): Promise<number> {
-  return inTransaction(db, clock, "mail-drop", async (tx) => {
-    const nowMs = clock.now();
-    const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
-    return (await tx.builders.delete(mails).where(isOld)).changes;
-  });
-}
+export const dropOldMails = transaction("mail-drop", async (tx, clock) => {
+  const nowMs = clock.now();
+  const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
+  return (await tx.builders.delete(mails).where(isOld)).changes;
+});

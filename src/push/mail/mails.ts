@@ -1,6 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../ports/mail.ts";
 import { countMails, queueMail } from "./mails.store.ts";
 
@@ -24,6 +23,6 @@ export function createMails(
  * Queues a message in a transaction of its own.
  * @param rank which of the mails that a stranger's network asked for it is, from 1; 0 if no stranger did
  */
-export function addMail(db: Database, clock: Clock, message: Message, rank = 0): Promise<void> {
-  return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message, rank));
-}
+export const addMail = transaction("mail-queue", (tx, clock, message: Message, rank?: number) =>
+  queueMail(tx, clock.now(), message, rank),
+);

@@ -1,9 +1,7 @@
 import { selectOrganization } from "../../customers/accounts/accounts.store.ts";
 import { periodAt } from "../../customers/accounts/plan.ts";
 import type { QuotaNotice } from "../../customers/limits/quota-notices.ts";
-import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import { onOneLine } from "../../ports/mail.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
@@ -15,12 +13,9 @@ import { noteQuotaMail } from "./quota-mails.store.ts";
  * Queues the mail about an organization's used quota to its owners and administrators, once per period and
  * level: the record and the mails are one transaction.
  */
-export function queueQuotaMail(
-  db: Database,
-  clock: Clock,
-  { quota, ...notice }: QuotaNotice,
-): Promise<void> {
-  return inTransaction(db, clock, "quota-mail", async (tx) => {
+export const queueQuotaMail = transaction(
+  "quota-mail",
+  async (tx, clock, { quota, ...notice }: QuotaNotice) => {
     if (!(await noteQuotaMail(tx, notice))) return;
     const { organizationId, periodStartedAt, percent } = notice;
     const organization = await selectOrganization(tx, { id: organizationId });
@@ -35,5 +30,5 @@ export function queueQuotaMail(
       ],
     );
     await mailManagers(tx, clock.now(), organizationId, mail);
-  });
-}
+  },
+);

@@ -1,7 +1,7 @@
 import { selectStaffEmails } from "../../customers/people/people.store.ts";
 import type { Database } from "../../db/database.ts";
 import { type DatabaseCopy, writeCopy } from "../../db/database-copy.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { transaction } from "../../db/transaction.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { queueMail } from "../../push/mail/mails.store.ts";
@@ -42,8 +42,9 @@ export async function backUp(
   }
 }
 
-function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: string): Promise<void> {
-  return inTransaction(db, clock, "backup-mail", async (tx) => {
+const tellStaff = transaction(
+  "backup-mail",
+  async (tx, clock, place: BackupPlace, reason: string) => {
     const now = clock.now();
     const mail = noticeMail(message("backupFailedSubject"), message("backupFailedMail"), [
       [message("folder"), place.folder],
@@ -53,5 +54,5 @@ function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: strin
     for (const email of await selectStaffEmails(tx)) {
       await queueMail(tx, now, { to: [email], ...mail });
     }
-  });
-}
+  },
+);

@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { findMeta, writeMeta } from "../../db/meta.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 
 /**
  * Steps of the first hour that leave no other trace: the sample was kept, a call was tried, an assistant
@@ -10,11 +9,9 @@ import type { Clock } from "../../ports/clock.ts";
 type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
 
 /** Records a step permanently; recording it again changes nothing. */
-export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<void> {
-  return inTransaction(db, clock, "checklist", (tx) => {
-    if (findMeta(tx, step) === undefined) writeMeta(tx, step, Buffer.from(String(clock.now())));
-  });
-}
+export const noteStep = transaction("checklist", (tx, clock, step: NotedStep) => {
+  if (findMeta(tx, step) === undefined) writeMeta(tx, step, Buffer.from(String(clock.now())));
+});
 
 export type FirstSteps = ReturnType<typeof createFirstSteps>;
 

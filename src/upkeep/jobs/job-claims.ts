@@ -1,8 +1,6 @@
 import { hasFollowed, noteFollowed } from "../../catalog/imports/writing/import-count.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
-import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import {
   addJob,
@@ -39,27 +37,21 @@ const AHEAD_MAX_MS = 2 * DAY_MS;
  * running, or if the job is new: a new database has nothing to catch up on. A due time runs at most once,
  * unless its run never ended: jobs can be repeated, and a half-closed day must be closed.
  */
-export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<boolean> {
-  return inTransaction(db, clock, "job-claim", async (tx) => {
-    const start = startAt(clock.now(), claim);
-    const isTaken = !(await addJob(tx, start)) && (await startDueJob(tx, start));
-    if (isTaken && claim.followsImports === true) noteFollowed(tx, claim.name);
-    return isTaken;
-  });
-}
+export const claimJob = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
+  const start = startAt(clock.now(), claim);
+  const isTaken = !(await addJob(tx, start)) && (await startDueJob(tx, start));
+  if (isTaken && claim.followsImports === true) noteFollowed(tx, claim.name);
+  return isTaken;
+});
 
 /**
  * Claims a job outside its due times, on somebody's request, which is recorded in the audit log. The due
  * time whose work it does counts as run.
  * @returns the due time to record its end under; null if it is running, in any process
  */
-export function claimJobNow(
-  db: Database,
-  clock: Clock,
-  claim: JobClaim,
-  by: Actor,
-): Promise<number | null> {
-  return inTransaction(db, clock, "job-claim", async (tx) => {
+export const claimJobNow = transaction(
+  "job-claim",
+  async (tx, clock, claim: JobClaim, by: Actor) => {
     const start = startAt(clock.now(), claim);
     await addJob(tx, start);
     const dueAt = await startJob(tx, start);
@@ -68,8 +60,8 @@ export function claimJobNow(
     const target = `job ${claim.name}` as const;
     await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
     return dueAt;
-  });
-}
+  },
+);
 
 /**
  * Claims a job that computes from imported rows, if its last run began before the latest import or was cut
@@ -77,25 +69,19 @@ export function claimJobNow(
  * @returns the due time under which its end is recorded; null if nothing was imported since, or if it is
  * already running in any process
  */
-export function claimJobAfterImport(
-  db: Database,
-  clock: Clock,
-  claim: JobClaim,
-): Promise<number | null> {
-  return inTransaction(db, clock, "job-claim", async (tx) => {
-    const start = startAt(clock.now(), claim);
-    await addJob(tx, start);
-    const dueAt = await (hasFollowed(tx, claim.name) ? startCutOffJob : startJob)(tx, start);
-    if (dueAt === null) return null;
-    noteFollowed(tx, claim.name);
-    return dueAt;
-  });
-}
+export const claimJobAfterImport = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
+  const start = startAt(clock.now(), claim);
+  await addJob(tx, start);
+  const dueAt = await (hasFollowed(tx, claim.name) ? startCutOffJob : startJob)(tx, start);
+  if (dueAt === null) return null;
+  noteFollowed(tx, claim.name);
+  return dueAt;
+});
 
 /** Records the outcome of a claimed run. */
-export function endJob(db: Database, clock: Clock, end: JobEnd): Promise<void> {
-  return inTransaction(db, clock, "job-end", (tx) => updateEnd(tx, { ...end, now: clock.now() }));
-}
+export const endJob = transaction("job-end", (tx, clock, end: JobEnd) =>
+  updateEnd(tx, { ...end, now: clock.now() }),
+);
 
 function startAt(now: number, { name, dueAt }: JobClaim): Start {
   return { name, dueAt, now, crashedAt: now - LEASE_MS, aheadAt: now + AHEAD_MAX_MS };

@@ -1,16 +1,13 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inTransaction, transaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { INTERRUPTED } from "../reading/input.ts";
 import { endRun, insertRun, saveHeartbeat } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
-
-/** Changes of import runs, one transaction each. */
-export const importRunChanges = { startImport, endImport, importHeartbeat };
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 
@@ -42,23 +39,22 @@ function startImport(
 }
 
 /** @param failure null if it succeeded */
-function endImport(db: Database, clock: Clock, id: number, failure: Message | null): Promise<void> {
-  return inTransaction(db, clock, "import-end", (tx) => endRun(tx, id, clock.now(), failure));
-}
+const endImport = transaction("import-end", (tx, clock, id: number, failure: Message | null) =>
+  endRun(tx, id, clock.now(), failure),
+);
 
 /**
  * Records a heartbeat for a process's runs, and ends those of processes that are gone.
  * @param gone numbers of the runs to end
  */
-function importHeartbeat(
-  db: Database,
-  clock: Clock,
-  owner: string,
-  gone: readonly number[],
-): Promise<void> {
-  return inTransaction(db, clock, "import-heartbeat", async (tx) => {
+const importHeartbeat = transaction(
+  "import-heartbeat",
+  async (tx, clock, owner: string, gone: readonly number[]) => {
     const now = clock.now();
     await saveHeartbeat(tx, { owner, now });
     for (const id of gone) await endRun(tx, id, now, INTERRUPTED);
-  });
-}
+  },
+);
+
+/** Changes of import runs, one transaction each. */
+export const importRunChanges = { startImport, endImport, importHeartbeat };

@@ -1,9 +1,8 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { transaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { OwnItem } from "../manage/own-item.ts";
 import { alertLimitReached } from "../manage/webhook-limits.ts";
@@ -17,9 +16,6 @@ import {
   updateAlert,
 } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
-
-/** Changes of alerts by owners and administrators, one transaction each. */
-export const alertChanges = { addAlert, changeAlert, removeAlert };
 
 /** An organization's alert. @throws AppError `not_found`, also for another organization's */
 export async function ownAlert(db: Database, { organizationId, id }: OwnItem): Promise<Alert> {
@@ -41,17 +37,18 @@ async function requireOwnWebhook(db: Database, organizationId: number, id: numbe
  * @returns its number
  * @throws AppError `tariff_required`; `not_found` for another organization's webhook
  */
-function addAlert(
-  db: Database,
-  clock: Clock,
-  {
-    organizationId,
-    plan,
-    fields,
-    by,
-  }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
-): Promise<number> {
-  return inTransaction(db, clock, "alert-create", async (tx) => {
+const addAlert = transaction(
+  "alert-create",
+  async (
+    tx,
+    clock,
+    {
+      organizationId,
+      plan,
+      fields,
+      by,
+    }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
+  ) => {
     await requireOwnWebhook(tx, organizationId, fields.webhookId);
     const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
     if (denial !== null) throw new AppError("tariff_required", denial);
@@ -59,19 +56,20 @@ function addAlert(
     const details = { name: fields.name, webhook: fields.webhookId };
     await recordChange(tx, clock, by, ofAlert("create", { organizationId, id }, details));
     return id;
-  });
-}
+  },
+);
 
 /**
  * Changes the given fields. If that changes what the alert searches for, it gets posts read from now on.
  * @throws AppError `not_found`, also for another organization's webhook
  */
-function changeAlert(
-  db: Database,
-  clock: Clock,
-  { change, by, ...own }: OwnItem & { change: Partial<AlertFields>; by: Actor },
-): Promise<void> {
-  return inTransaction(db, clock, "alert-change", async (tx) => {
+const changeAlert = transaction(
+  "alert-change",
+  async (
+    tx,
+    clock,
+    { change, by, ...own }: OwnItem & { change: Partial<AlertFields>; by: Actor },
+  ) => {
     const alert = await ownAlert(tx, own);
     const { webhookId } = change;
     if (webhookId !== undefined) await requireOwnWebhook(tx, own.organizationId, webhookId);
@@ -87,21 +85,18 @@ function changeAlert(
     });
     const name = change.name ?? alert.name;
     await recordChange(tx, clock, by, ofAlert("change", own, { name }));
-  });
-}
+  },
+);
 
 /** Removes an alert; its events already queued are still sent. @throws AppError `not_found` */
-function removeAlert(
-  db: Database,
-  clock: Clock,
-  { by, ...own }: OwnItem & { by: Actor },
-): Promise<void> {
-  return inTransaction(db, clock, "alert-delete", async (tx) => {
+const removeAlert = transaction(
+  "alert-delete",
+  async (tx, clock, { by, ...own }: OwnItem & { by: Actor }) => {
     const { name } = await ownAlert(tx, own);
     await deleteAlert(tx, { id: own.id });
     await recordChange(tx, clock, by, ofAlert("delete", own, { name }));
-  });
-}
+  },
+);
 
 /** Audit entry of a change. */
 function ofAlert(
@@ -111,3 +106,6 @@ function ofAlert(
 ): AuditEntry {
   return { organizationId, action: `alert.${verb}`, target: `alert ${id}`, details };
 }
+
+/** Changes of alerts by owners and administrators, one transaction each. */
+export const alertChanges = { addAlert, changeAlert, removeAlert };

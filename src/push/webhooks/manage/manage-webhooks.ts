@@ -1,7 +1,7 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { inSlice, inTransaction } from "../../../db/transaction.ts";
+import { inSlice, inTransaction, transaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -173,12 +173,18 @@ export function removeWebhookPart(
  * Replaces the secret. The previous one keeps signing beside it for `overlapMs`.
  * @throws AppError `not_found`
  */
-export function rotateSecret(
-  db: Database,
-  clock: Clock,
-  { secret, overlapMs, by, ...own }: OwnItem & { secret: Uint8Array; overlapMs: number; by: Actor },
-): Promise<void> {
-  return inTransaction(db, clock, "webhook-rotate", async (tx) => {
+export const rotateSecret = transaction(
+  "webhook-rotate",
+  async (
+    tx,
+    clock,
+    {
+      secret,
+      overlapMs,
+      by,
+      ...own
+    }: OwnItem & { secret: Uint8Array; overlapMs: number; by: Actor },
+  ) => {
     const webhook = await ownWebhook(tx, own);
     const now = clock.now();
     await updateWebhook(tx, own.id, {
@@ -188,8 +194,8 @@ export function rotateSecret(
       updatedAt: now,
     });
     await recordChange(tx, clock, by, ofWebhook("rotate-secret", own, { overlapMs }));
-  });
-}
+  },
+);
 
 type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
 

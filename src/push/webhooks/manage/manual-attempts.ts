@@ -1,9 +1,8 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database, Transaction } from "../../../db/database.ts";
+import type { Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { transaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
@@ -53,12 +52,9 @@ const TEST_EVERY_MS = 60_000;
  * @throws AppError `not_found`; `throttled` within a minute of the last one, or if the host has had its
  * maximum of pings and resends
  */
-export function startTest(
-  db: Database,
-  clock: Clock,
-  { claim, ...own }: OwnItem & { claim: string },
-): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, "webhook-test", async (tx) => {
+export const startTest = transaction(
+  "webhook-test",
+  async (tx, clock, { claim, ...own }: OwnItem & { claim: string }) => {
     const webhook = await ownWebhook(tx, own);
     const { testedAt } = webhook;
     const nowMs = clock.now();
@@ -72,20 +68,21 @@ export function startTest(
     const body = eventBody("ping", own.id, nowMs, []);
     const ping = { webhookId: own.id, event: "ping", postIds: [], body, nowMs } as const;
     return claimed(tx, await addDelivery(tx, ping), claim, nowMs);
-  });
-}
+  },
+);
 
 /**
  * Claims a delivery for one more attempt.
  * @throws AppError `not_found`; `conflict` if it cannot be resent; `throttled` while the webhook has its
  * maximum of attempts in progress, or if the host has had its maximum of pings and resends
  */
-export function startResend(
-  db: Database,
-  clock: Clock,
-  { claim, deliveryId, by, ...own }: OwnItem & { deliveryId: number; claim: string; by: Actor },
-): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, "webhook-resend", async (tx) => {
+export const startResend = transaction(
+  "webhook-resend",
+  async (
+    tx,
+    clock,
+    { claim, deliveryId, by, ...own }: OwnItem & { deliveryId: number; claim: string; by: Actor },
+  ) => {
     const webhook = await ownWebhook(tx, own);
     const delivery = await selectDelivery(tx, { id: deliveryId });
     if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
@@ -101,8 +98,8 @@ export function startResend(
     await takeManualAttempt(tx, webhook, nowMs);
     await recordChange(tx, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
     return claimed(tx, deliveryId, claim, nowMs);
-  });
-}
+  },
+);
 
 /** Claims a delivery. @throws AppError `conflict` if its body was removed, as by a clock that was ahead */
 async function claimed(

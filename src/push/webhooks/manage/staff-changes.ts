@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { transaction } from "../../../db/transaction.ts";
 import { fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -60,17 +60,13 @@ async function enableWebhookAsStaff(
   });
 }
 
-function changeWebhook(
-  db: Database,
-  clock: Clock,
-  id: number,
-  change: (tx: Transaction, webhook: Webhook) => Promise<void>,
-): Promise<Webhook> {
-  return inTransaction(db, clock, "webhook-staff", async (tx) => {
+const changeWebhook = transaction(
+  "webhook-staff",
+  async (tx, _clock, id: number, change: (tx: Transaction, webhook: Webhook) => Promise<void>) => {
     await change(tx, await requireWebhook(tx, id));
     return requireWebhook(tx, id);
-  });
-}
+  },
+);
 
 /** A webhook by its number. @throws AppError `not_found` */
 export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
