@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { useVisit } from "../visit/use-visit.ts";
 import { Form, isSent } from "./form.tsx";
 
@@ -25,7 +24,7 @@ export function ActionButton({
   danger?: boolean;
   /** Whether `RowFaults` shows its faults, above the table. */
   inRow?: boolean;
-}): JSX.Element {
+}) {
   // Many rows may have the same button; only the pressed one shows the fault.
   const isPressed =
     !inRow &&

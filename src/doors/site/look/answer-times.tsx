@@ -1,10 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { parseDay, parseInstant, startOfDay } from "../../../values/moscow-time.ts";
 import { DayOf, Instant } from "./shown.tsx";
 
 /** An instant from an API answer, on one line; a dash for none. */
-export function Moment({ at }: { at: string | null }): JSX.Element {
+export function Moment({ at }: { at: string | null }) {
   return (
     <span class="moment">
       <Instant at={at === null ? null : parseInstant(at)} />
@@ -13,7 +12,7 @@ export function Moment({ at }: { at: string | null }): JSX.Element {
 }
 
 /** @param day `YYYY-MM-DD`, from an API answer */
-export function DayText({ day }: { day: string }): JSX.Element {
+export function DayText({ day }: { day: string }) {
   const known = parseDay(day);
   return <DayOf at={known === null ? null : startOfDay(known)} />;
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { useVisit } from "../visit/use-visit.ts";
 import { Snippet } from "./shown.tsx";
 
@@ -14,7 +13,7 @@ export function ApiCall({
   path: string;
   /** Empty values are omitted. */
   query?: Readonly<Record<string, string>>;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   return (
     <Snippet

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 
 const TINTS = 6;
@@ -20,7 +19,7 @@ export function Avatar({
   /** Address of its picture. */
   image: string | null;
   isLarge?: boolean;
-}): JSX.Element {
+}) {
   return (
     <span class={`avatar tint-${id % TINTS}${isLarge ? " large" : ""}`} aria-hidden="true">
       {initialsOf(title)}

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Change } from "../../../catalog/metrics/change-over.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { formatNumber } from "./formats.ts";
 
 /** How much something grew, signed, and relative to before; a dash if unknown. */
-export function ChangeText({ change }: { change: Change | null }): JSX.Element {
+export function ChangeText({ change }: { change: Change | null }) {
   const visit = useVisit();
   if (change === null) return <span class="change">—</span>;
   const { subscribers, part } = change;

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { Avatar } from "./avatar.tsx";
@@ -19,7 +18,7 @@ export function ChannelLink({
   title: string;
   /** Address of its picture; none for a channel that was hidden meanwhile. */
   image: string | null | undefined;
-}): JSX.Element {
+}) {
   const name = titleOf({ title });
   return (
     <span class="named-channel">

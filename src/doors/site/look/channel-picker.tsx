@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
 
@@ -17,7 +16,7 @@ export function ChannelPicker({
    * and choosing a channel submits the form.
    */
   adds?: string;
-}): JSX.Element {
+}) {
   const words = useVisit().words.comparePages;
   const isOwn = adds === undefined;
   return (

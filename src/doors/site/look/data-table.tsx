@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** A box for content that may be wider than a phone: it scrolls by itself, also by keyboard. */
 export function Scroll({
@@ -12,7 +11,7 @@ export function Scroll({
   /** Whether it also scrolls vertically. */
   isTall?: boolean;
   children: Child;
-}): JSX.Element {
+}) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as a landmark it would repeat the one that it stands in
     <section class={isTall ? "scroll tall" : "scroll"} role="group" tabindex={0} aria-label={label}>
@@ -21,36 +20,66 @@ export function Scroll({
   );
 }
 
+/**
+ * A column: its head, what a row's cell contains, and the cell's classes; among them, `row` makes it the
+ * row's head, `number` right-aligns the column, and `bare` leaves out the column's name on a phone.
+ */
+export type Column<Row> = readonly [head: string, cell: (row: Row) => Child, look?: string];
+
 /** Rows of data; on a phone, each row becomes a block. */
-export function DataTable({
+export function DataTable<Row>({
   label,
+  rows,
+  columns,
+  empty,
   isTall = false,
   className = "data",
-  columns,
-  children,
 }: {
   label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  /** Shown if there are no rows. */
+  empty?: string;
   /** Whether its rows scroll below a fixed header. */
   isTall?: boolean;
-  /** Cells of a table with a class other than `data` must name their own column. */
+  /** With a class other than `data`, cells name their own column. */
   className?: string;
-  /** Prefixing a name with `#` marks a column of numbers. */
-  columns: readonly string[];
-  children: Child;
-}): JSX.Element {
+}) {
+  if (rows.length === 0 && empty !== undefined) return <p class="empty">{empty}</p>;
   return (
     <Scroll label={label} isTall={isTall}>
       <table class={className}>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th scope="col" class={column.startsWith("#") ? "number" : undefined}>
-                {column.replace(/^#/, "")}
+            {columns.map(([head, , look]) => (
+              <th scope="col" class={look?.split(" ").includes("number") ? "number" : undefined}>
+                {head}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {columns.map(([head, cell, look = ""]) => {
+                const classes = look.replace(/\b(row|bare)\b/g, "").trim() || undefined;
+                if (/\brow\b/.test(look)) {
+                  return (
+                    <th scope="row" class={classes}>
+                      {cell(row)}
+                    </th>
+                  );
+                }
+                const isNamed = className !== "data" && !/\b(bare|address)\b/.test(look);
+                return (
+                  <td class={classes} data-label={isNamed ? head : undefined}>
+                    {cell(row)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </Scroll>
   );

@@ -20,7 +20,7 @@ export function DayChart<Row extends { day: string }>({
   instead?: string | null;
   heads: JSX.Element | JSX.Element[];
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const { words: common } = visit;
   const from = days[0]?.day;

@@ -1,10 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { useVisit } from "../visit/use-visit.ts";
 
 /** Shows what was just done, from the name of it in the page's address. */
-export function Done({ words }: { words: Readonly<Record<string, string>> }): JSX.Element | null {
+export function Done({ words }: { words: Readonly<Record<string, string>> }) {
   const { query, request } = useVisit();
   const name = query.get("done") ?? "";
   // A POST shows a form that failed, but `done` may still be in its address.

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
 import { exportIncluded } from "../../../verbs/plan-rules.ts";
 import { useSite, useVisit } from "../visit/use-visit.ts";
@@ -18,7 +17,7 @@ export async function DownloadForm({
   rows: number | null;
   /** Price of 1,000 rows, in words. */
   perThousand: string;
-}): Promise<JSX.Element> {
+}) {
   const visit = useVisit();
   const context = useSite();
   const words = visit.words.mentionPages;

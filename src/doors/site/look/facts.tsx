@@ -1,12 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** A name and its value. */
 export type Fact = readonly [name: string, value: Child];
 
 /** Facts about one thing; names whose value is null, false or empty are left out. */
-export function Facts({ facts }: { facts: readonly Fact[] }): JSX.Element {
+export function Facts({ facts }: { facts: readonly Fact[] }) {
   const known = facts.filter(([, value]) => value !== null && value !== false && value !== "");
   return (
     <dl>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Territory } from "../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
 import { useVisit } from "../visit/use-visit.ts";
@@ -28,7 +27,7 @@ export function FilterSelect({
   label,
   options,
   chosen = useVisit().query.get(name) ?? "",
-}: FilterProps & { options: readonly Option[]; chosen?: string }): JSX.Element {
+}: FilterProps & { options: readonly Option[]; chosen?: string }) {
   const id = `${search}-${name}`;
   return (
     <p class="field">
@@ -59,7 +58,7 @@ export function FilterInput({
   isDecimal?: boolean;
   /** Whether it takes a row of its own. */
   isWide?: boolean;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const id = `${search}-${name}`;
   return (
@@ -80,7 +79,7 @@ export function FilterInput({
 }
 
 /** The field for the search text, with the button beside it. */
-export function QueryField(props: FilterProps & { hint: string }): JSX.Element {
+export function QueryField(props: FilterProps & { hint: string }) {
   return (
     <div class="wide asked">
       <FilterInput {...props} type="search" />
@@ -100,7 +99,7 @@ export function PlaceFilters({
   /** Labels. */
   category: string;
   territory: string;
-}): JSX.Element {
+}) {
   const words = useVisit().words.explorerPages;
   const chosen = useVisit().query.get("territory") ?? "";
   return (

@@ -38,7 +38,7 @@ export function Form({
   className,
   showsFaults = true,
   children,
-}: FormProps): JSX.Element {
+}: FormProps) {
   const visit = useVisit();
   const content = formAction.run(action, async () => raw(await Fragment({ children }).toString()));
   return (
@@ -75,7 +75,7 @@ export function TextField({
   autocomplete,
   required = true,
   ...props
-}: FieldProps & { type?: string; autocomplete?: string; required?: boolean }): JSX.Element {
+}: FieldProps & { type?: string; autocomplete?: string; required?: boolean }) {
   const value = type === "password" ? "" : typed(props);
   return (
     <Labelled {...props}>
@@ -97,7 +97,7 @@ export function TextField({
 export function TextAreaField({
   required = true,
   ...props
-}: FieldProps & { rows: number; required?: boolean }): JSX.Element {
+}: FieldProps & { rows: number; required?: boolean }) {
   return (
     <Labelled {...props}>
       {(described) => (
@@ -112,7 +112,7 @@ export function TextAreaField({
 export function SelectField({
   options,
   ...props
-}: FieldProps & { options: readonly { value: string; label: string }[] }): JSX.Element {
+}: FieldProps & { options: readonly { value: string; label: string }[] }) {
   const chosen = typed(props);
   return (
     <Labelled {...props}>
@@ -130,7 +130,7 @@ export function SelectField({
 }
 
 /** A checkbox. */
-export function CheckField(props: FieldProps): JSX.Element {
+export function CheckField(props: FieldProps) {
   return (
     <Labelled {...props}>
       {(described) => (
@@ -147,7 +147,7 @@ export function CheckField(props: FieldProps): JSX.Element {
 }
 
 /** A file; its form has `upload`. Browsers forget it when the page is shown again. */
-export function FileField({ accept, ...props }: FieldProps & { accept: string }): JSX.Element {
+export function FileField({ accept, ...props }: FieldProps & { accept: string }) {
   return (
     <Labelled {...props}>
       {(described) => (
@@ -164,7 +164,7 @@ function Labelled({
   children,
 }: FieldProps & {
   children: (described: Record<string, string | undefined>) => JSX.Element;
-}): JSX.Element {
+}) {
   const action = useAction();
   const id = `${action}-${name}`;
   const messages = isSent(action) ? useVisit().faults[name] : undefined;
@@ -198,7 +198,7 @@ export function showsFaults(html: string): boolean {
 }
 
 /** Faults of a form as a whole, or of one of many forms. */
-export function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {
+export function Faults({ messages }: { messages: string[] | undefined }) {
   if (messages === undefined) return null;
   return (
     <p class="fault" role="alert">

@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { LANGUAGES } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
 import { asset } from "../visit/site-path.ts";
@@ -35,7 +34,7 @@ function Document({
   view: PageView;
   /** HTML. */
   body: string;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const { words, language } = visit;
   // Loaded only when needed: the chart library is as heavy as the rest of a page.
@@ -90,7 +89,7 @@ function isStaffPage(): boolean {
 }
 
 /** Lets members of several organizations choose whose pages they see. */
-function Organizations(): JSX.Element | null {
+function Organizations() {
   const { words, membership, memberships } = useVisit();
   if (memberships.length < 2) return null;
   return (
@@ -113,7 +112,7 @@ function Organizations(): JSX.Element | null {
   );
 }
 
-function SignOut(): JSX.Element {
+function SignOut() {
   const visit = useVisit();
   return (
     <Form action="sign-out" to={asset("/account/sign-in/")}>
@@ -124,7 +123,7 @@ function SignOut(): JSX.Element {
   );
 }
 
-function Languages(): JSX.Element {
+function Languages() {
   const visit = useVisit();
   return (
     <p class="languages">

@@ -1,10 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
 
 /** Links to the site's pages that this visitor may see. */
-export function Navigation(): JSX.Element {
+export function Navigation() {
   const { words, membership, signedIn } = useVisit();
   const organizationPages = [
     ["/account/", words.overview],
@@ -30,7 +29,7 @@ export function Navigation(): JSX.Element {
 }
 
 /** Grouped links to the console's pages, below the site's own navigation; only one group is visible. */
-export function StaffNavigation(): JSX.Element {
+export function StaffNavigation() {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const groups: readonly [label: string, links: readonly PageLink[]][] = [
@@ -96,7 +95,7 @@ export function StaffNavigation(): JSX.Element {
 type PageLink = readonly [path: string, label: string, ...more: string[]];
 
 /** @param first the page whose path is a prefix of all others */
-function Links({ links, first }: { links: readonly PageLink[]; first: string }): JSX.Element {
+function Links({ links, first }: { links: readonly PageLink[]; first: string }) {
   return (
     <ul>
       {links.map((link) => (

@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Page } from "../../../values/json-text.ts";
 import { nextCursor } from "../visit/look-up.ts";
 import { asset } from "../visit/site-path.ts";
@@ -27,7 +26,7 @@ export function Pager({
   next?: string;
   /** Further links beside them. */
   children?: Child;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const cursor = nextCursor(page);
   const hrefOf = (more: { cursor?: string }) =>

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { useVisit } from "../visit/use-visit.ts";
 import { TextField } from "./form.tsx";
 
 /** Fields of forms about a person's own account, marked up so that password managers recognize them. */
 
-export function EmailField(): JSX.Element {
+export function EmailField() {
   const field = { name: "email", label: useVisit().words.email };
   return <TextField {...field} type="email" autocomplete="username" />;
 }
@@ -16,7 +15,7 @@ export function NewPasswordField({
 }: {
   name?: string;
   label?: string;
-}): JSX.Element {
+}) {
   const field = { name, label, hint: useVisit().words.choosePasswordHint };
   return <TextField {...field} type="password" autocomplete="new-password" />;
 }

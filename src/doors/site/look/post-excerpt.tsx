@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 /**
  * The messengers' marks, and link targets: a snippet may begin or end between a pair of marks, so they are
@@ -20,7 +19,7 @@ export function PostExcerpt({
 }: {
   snippet: string;
   highlights: readonly Place[];
-}): JSX.Element {
+}) {
   const shown = withoutMarkup(snippet, highlights);
   const ends = [0, ...highlights.map(([, end = 0]) => end)];
   return (

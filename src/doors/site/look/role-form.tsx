@@ -1,17 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Member, MemberRole } from "../../../customers/accounts/accounts.table.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { Form } from "./form.tsx";
 
 /** Changes a member's role in a row. @param roles those that may be given */
-export function RoleForm({
-  member,
-  roles,
-}: {
-  member: Member;
-  roles: readonly MemberRole[];
-}): JSX.Element {
+export function RoleForm({ member, roles }: { member: Member; roles: readonly MemberRole[] }) {
   const { form, words } = useVisit();
   const isSent = form.get("action") === "role" && form.get("member") === String(member.id);
   const chosen = isSent ? form.get("role") : member.role;

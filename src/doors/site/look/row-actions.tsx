@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { parseNumber } from "../../../values/parse-number.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { Faults } from "./form.tsx";
@@ -8,7 +7,7 @@ import { Faults } from "./form.tsx";
  * Shows once, above a table, what went wrong with the form of one of its rows; all of them have the same
  * action, so each would show it.
  */
-export function RowFaults({ actions }: { actions: readonly string[] }): JSX.Element | null {
+export function RowFaults({ actions }: { actions: readonly string[] }) {
   const visit = useVisit();
   const messages = Object.values(visit.faults).flat();
   if (messages.length === 0 || !actions.includes(visit.form.get("action"))) return null;

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
 
@@ -9,7 +8,7 @@ const PAGES_WITH_CHANNELS =
 const ONE_CHANNEL = /^\/(?:account|staff)\/channels\/(\d+)\/$/;
 
 /** Marks sample channels as such, on every page that shows any. */
-export function SampleNotice(): JSX.Element | null {
+export function SampleNotice() {
   const { path, sample, words, signedIn } = useVisit();
   const [page = ""] = path.split("?");
   const channel = ONE_CHANNEL.exec(page)?.[1];

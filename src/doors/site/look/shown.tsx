@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { inLanguage, type Message } from "../../../values/messages/messages.ts";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { useVisit } from "../visit/use-visit.ts";
@@ -8,13 +7,7 @@ import { dateFormat, formatNumber } from "./formats.ts";
 /** Instants, days and numbers as pages show them, and text to copy. */
 
 /** An instant to the minute or second, in Moscow time; a dash for none. */
-export function Instant({
-  at,
-  withSeconds = false,
-}: {
-  at: number | null;
-  withSeconds?: boolean;
-}): JSX.Element {
+export function Instant({ at, withSeconds = false }: { at: number | null; withSeconds?: boolean }) {
   if (at === null) return <>—</>;
   const format = dateFormat(useVisit().words.locale, {
     dateStyle: "medium",
@@ -32,7 +25,7 @@ export function DayOf({
   at: number | null;
   /** For a date shown beside another that names the year. */
   withoutYear?: boolean;
-}): JSX.Element {
+}) {
   if (at === null) return <>—</>;
   const format = dateFormat(useVisit().words.locale, {
     ...(withoutYear ? { day: "numeric", month: "short" } : { dateStyle: "medium" }),
@@ -42,7 +35,7 @@ export function DayOf({
 }
 
 /** Last day of something that ends at an instant. */
-export function LastDayBefore({ at }: { at: number | null }): JSX.Element {
+export function LastDayBefore({ at }: { at: number | null }) {
   return <DayOf at={at === null ? null : at - 1} />;
 }
 
@@ -74,7 +67,7 @@ export function Snippet({
   /** Label for those who do not see its heading. */
   label: string;
   words: { copy: string; copied: string };
-}): JSX.Element {
+}) {
   return (
     <div class="snippet">
       <pre>

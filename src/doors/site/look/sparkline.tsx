@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 const WIDTH = 88;
 const HEIGHT = 24;
@@ -7,7 +6,7 @@ const HEIGHT = 24;
 const MARGIN = 2;
 
 /** A line without axes; the number beside it tells screen readers the same. Nothing for a single value. */
-export function Sparkline({ values }: { values: readonly number[] }): JSX.Element | null {
+export function Sparkline({ values }: { values: readonly number[] }) {
   if (values.length < 2) return null;
   const low = Math.min(...values);
   const high = Math.max(...values);

@@ -1,8 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** Numbered steps; text of another program, in English, is between “ and ”. */
-export function Steps({ steps }: { steps: readonly string[] }): JSX.Element {
+export function Steps({ steps }: { steps: readonly string[] }) {
   return (
     <ol>
       {steps.map((step) => (

@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** Multi-line text written by others. */
-export function UserBlock({ text }: { text: string }): JSX.Element {
+export function UserBlock({ text }: { text: string }) {
   return (
     <div class="text" dir="auto">
       {text}
@@ -19,13 +18,7 @@ export function webAddress(given: string | null): string | null {
 }
 
 /** A link given by others; one that does not lead to the web is shown as text. */
-export function UserLink({
-  address,
-  children,
-}: {
-  address: string;
-  children?: Child;
-}): JSX.Element {
+export function UserLink({ address, children }: { address: string; children?: Child }) {
   const href = webAddress(address);
   if (href === null) return <bdi>{address}</bdi>;
   return (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Resource } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { useVisit } from "../visit/use-visit.ts";
@@ -13,7 +12,7 @@ interface Props {
 }
 
 /** The form of a verb, with a field for each of its arguments. */
-export function VerbForm({ resource, verb, label, once = false }: Props): JSX.Element {
+export function VerbForm({ resource, verb, label, once = false }: Props) {
   const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
   return (
     <Form action={verb} once={once}>
@@ -31,7 +30,7 @@ function ArgumentField({
 }: {
   name: string;
   parameter: Parameter<unknown>;
-}): JSX.Element {
+}) {
   const { labels, hints, choices } = useVisit().words.resources;
   const hint = hints[name];
   const field = {

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
@@ -24,7 +23,7 @@ export function AlertForm({
   /** Webhooks that can deliver the alert. */
   webhooks: readonly WebhookView[];
   alert?: AlertView;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.alertPages;
   const { directory } = useSite().services;

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import { Moment } from "../../look/answer-times.tsx";
@@ -12,7 +11,7 @@ import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** Link to the preview, which takes a while and is therefore shown only on request. */
-export function PreviewLink({ alert }: { alert: AlertView }): JSX.Element {
+export function PreviewLink({ alert }: { alert: AlertView }) {
   const words = useVisit().words.alertPages;
   return (
     <section aria-labelledby="preview">
@@ -30,7 +29,7 @@ export function Preview({
   preview: { matches, matches_capped: isCapped, results },
 }: {
   preview: PreviewView;
-}): JSX.Element {
+}) {
   const words = useVisit().words.alertPages;
   const ids = results.map(({ channel }) => channel);
   const cards = cardsOf(ids);

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
@@ -78,13 +77,7 @@ export const alertPage: SitePage = {
   actions: { change, delete: remove },
 };
 
-function AlertFacts({
-  alert,
-  webhooks,
-}: {
-  alert: AlertView;
-  webhooks: readonly WebhookView[];
-}): JSX.Element {
+function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly WebhookView[] }) {
   const words = useVisit().words.alertPages;
   const { channel, category, territory, is_ad: isAd } = alert;
   const card = channel === null ? undefined : cardsOf([channel]).get(channel);

@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { pageError } from "../../forms/faults.ts";
@@ -64,7 +62,7 @@ function List({
 }: {
   alerts: readonly AlertView[];
   webhooks: readonly WebhookView[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.alertPages;
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
@@ -72,33 +70,30 @@ function List({
     <DataTable
       className="listed"
       label={visit.words.alerts}
-      columns={[words.name, words.query, words.webhook, `#${words.sentToday}`]}
-    >
-      {alerts.map((alert) => (
-        <tr>
-          <td class="address">
-            <a href={asset(`${PATH}${alert.id}/`)}>
-              <bdi>{alert.name}</bdi>
-            </a>
-            {!alert.is_active && <div>{words.paused}</div>}
-          </td>
-          <td data-label={words.query}>
-            <bdi>{alert.q}</bdi>
-          </td>
-          <td data-label={words.webhook}>
-            <WebhookLink webhook={byId.get(alert.webhook)} />
-          </td>
-          <td class="number" data-label={words.sentToday}>
-            {shownNumber(alert.sent_today)}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+      rows={alerts}
+      columns={[
+        [
+          words.name,
+          (alert) => (
+            <>
+              <a href={asset(`${PATH}${alert.id}/`)}>
+                <bdi>{alert.name}</bdi>
+              </a>
+              {!alert.is_active && <div>{words.paused}</div>}
+            </>
+          ),
+          "address",
+        ],
+        [words.query, (alert) => <bdi>{alert.q}</bdi>],
+        [words.webhook, (alert) => <WebhookLink webhook={byId.get(alert.webhook)} />],
+        [words.sentToday, (alert) => shownNumber(alert.sent_today), "number"],
+      ]}
+    />
   );
 }
 
 /** The webhook that delivers an alert, and whether it is disabled. */
-export function WebhookLink({ webhook }: { webhook: WebhookView | undefined }): JSX.Element | null {
+export function WebhookLink({ webhook }: { webhook: WebhookView | undefined }) {
   if (webhook === undefined) return null;
   const words = useVisit().words.alertPages;
   return (
@@ -117,7 +112,7 @@ async function Create({
 }: {
   webhooks: readonly WebhookView[];
   existing: number;
-}): Promise<HtmlEscapedString> {
+}) {
   const visit = useVisit();
   const words = visit.words.alertPages;
   const { code, alerts } = await ownPlan();

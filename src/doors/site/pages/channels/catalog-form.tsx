@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-kind.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
@@ -16,7 +15,7 @@ const NUMBERS = [
 ];
 
 /** The catalog's search form. */
-export function CatalogForm({ directory }: { directory: Directory }): JSX.Element {
+export function CatalogForm({ directory }: { directory: Directory }) {
   const visit = useVisit();
   const { channelFields: labels, explorerPages: words } = visit.words;
   const field = { search: "catalog" };

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
@@ -22,12 +21,7 @@ interface ResultsProps {
 }
 
 /** The channels found: their number, a table, a download, and the API request. */
-export async function CatalogResults({
-  page,
-  filter,
-  summary,
-  count,
-}: ResultsProps): Promise<JSX.Element> {
+export async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const given = givenOf(filter);

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { Avatar } from "../../look/avatar.tsx";
@@ -19,11 +18,7 @@ const READINGS = 30;
 export const COMPARE = "compare";
 
 /** Channels with growth and engagement, which can be selected for comparison. */
-export async function CatalogTable({
-  cards,
-}: {
-  cards: readonly CardAnswer[];
-}): Promise<JSX.Element> {
+export async function CatalogTable({ cards }: { cards: readonly CardAnswer[] }) {
   const visit = useVisit();
   const context = useSite();
   const { channelFields, explorerPages: words } = visit.words;
@@ -81,7 +76,7 @@ function Row({
   card: CardAnswer;
   category: string | null;
   line: readonly number[];
-}): JSX.Element {
+}) {
   const { channelFields, explorerPages: words } = useVisit().words;
   const { id, handle, image, subscribers, metrics } = card;
   const title = card.title.trim() === "" ? words.noTitle : card.title;

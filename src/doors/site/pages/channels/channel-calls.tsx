@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { asset } from "../../visit/site-path.ts";
@@ -8,13 +7,7 @@ import { ownPlan } from "../../visit/viewer.ts";
 import { daysForCall, type Readings } from "./channel-readings.ts";
 
 /** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
-export async function ChannelCalls({
-  card,
-  readings,
-}: {
-  card: CardView;
-  readings: Readings;
-}): Promise<JSX.Element> {
+export async function ChannelCalls({ card, readings }: { card: CardView; readings: Readings }) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const days = await daysForCall(readings);

@@ -10,13 +10,7 @@ import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** Fields of the card that are not shown as figures. */
-export function ChannelCard({
-  card,
-  directory,
-}: {
-  card: CardView;
-  directory: Directory;
-}): JSX.Element {
+export function ChannelCard({ card, directory }: { card: CardView; directory: Directory }) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
@@ -67,13 +61,7 @@ function territoryOf(directory: Directory, slug: string): JSX.Element {
   return <CatalogLink filter={{ territory: slug }} text={text} />;
 }
 
-function CatalogLink({
-  filter,
-  text,
-}: {
-  filter: Record<string, string>;
-  text: string;
-}): JSX.Element {
+function CatalogLink({ filter, text }: { filter: Record<string, string>; text: string }) {
   return (
     <a href={asset(`/account/channels/?${new URLSearchParams(filter)}`)}>
       <bdi>{text}</bdi>

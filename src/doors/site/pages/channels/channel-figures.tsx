@@ -68,15 +68,7 @@ export function channelFigures(
   );
 }
 
-function Figure({
-  label,
-  value,
-  children,
-}: {
-  label: string;
-  value: string;
-  children?: Child;
-}): JSX.Element {
+function Figure({ label, value, children }: { label: string; value: string; children?: Child }) {
   return (
     <li>
       {label}

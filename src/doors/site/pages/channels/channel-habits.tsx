@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
@@ -45,7 +44,7 @@ export async function readHabits(card: CardView, { from, to }: Readings): Promis
 }
 
 /** When the channel posts: one row per weekday, one cell per hour. */
-export function PostingHours({ habits }: { habits: Habits }): JSX.Element {
+export function PostingHours({ habits }: { habits: Habits }) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const most = Math.max(...habits.hours);
@@ -106,7 +105,7 @@ function shadeOf(posts: number, most: number): number {
 }
 
 /** The most viewed posts. */
-export async function BestPosts({ habits }: { habits: Habits }): Promise<JSX.Element> {
+export async function BestPosts({ habits }: { habits: Habits }) {
   const words = useVisit().words.explorerPages;
   const found = await Promise.all(
     habits.best.map((id) => lookUp<PostView>(postsRetrieve, { id: String(id) }).catch(() => null)),

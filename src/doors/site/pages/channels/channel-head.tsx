@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import { Avatar } from "../../look/avatar.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
@@ -7,7 +6,7 @@ import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Head of the page: which channel it is, and the actions on it. */
-export function ChannelHead({ card, title }: { card: CardView; title: string }): JSX.Element {
+export function ChannelHead({ card, title }: { card: CardView; title: string }) {
   const words = useVisit().words.explorerPages;
   return (
     <div class="head">
@@ -47,7 +46,7 @@ export function Marks({
   card: CardView;
   /** Whether to show a mark's sign instead of its name, if it has one. */
   isShort?: boolean;
-}): JSX.Element {
+}) {
   const labels = useVisit().words.channelFields;
   const marks = fieldsShownAs("mark").filter((name) => card[name]);
   return (
@@ -66,7 +65,7 @@ export function Marks({
   );
 }
 
-function Handle({ card: { handle, link } }: { card: CardView }): JSX.Element {
+function Handle({ card: { handle, link } }: { card: CardView }) {
   const shown = <bdi>{`@${handle}`}</bdi>;
   return link !== null && webAddress(link) !== null ? (
     <UserLink address={link}>{shown}</UserLink>

@@ -69,7 +69,7 @@ export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
 }
 
 /** Posts with mentions, each with its channel, time and kinds. */
-export function MentionItems({ mentions }: { mentions: readonly Mention[] }): JSX.Element {
+export function MentionItems({ mentions }: { mentions: readonly Mention[] }) {
   const names = useVisit().words.mentionPages.kinds;
   const ids = mentions.map(({ mentioned_by: { id } }) => id);
   const cards = cardsOf(ids);
@@ -93,30 +93,36 @@ export function MentionItems({ mentions }: { mentions: readonly Mention[] }): JS
   );
 }
 
-function Similar({ channels }: { channels: readonly SimilarChannel[] }): JSX.Element {
+function Similar({ channels }: { channels: readonly SimilarChannel[] }) {
   const words = useVisit().words.mentionPages;
   if (channels.length === 0) return <p class="empty">{words.noSimilar}</p>;
   const ids = channels.map(({ id }) => id);
   const cards = cardsOf(ids);
   return (
-    <DataTable label={words.similar} columns={[words.channel, `#${words.score}`]}>
-      {channels.map(({ id, title, score, shared, reasons }) => (
-        <tr>
-          <th scope="row">
-            <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
-            <br />
-            <small>
-              {[
-                ...(shared > 0 ? [words.shared(shownNumber(shared))] : []),
-                ...reasons
-                  .filter((reason) => reason !== "mentioned_together")
-                  .map((reason) => words.reasons[reason]),
-              ].join(", ")}
-            </small>
-          </th>
-          <td class="number">{score}</td>
-        </tr>
-      ))}
-    </DataTable>
+    <DataTable
+      label={words.similar}
+      rows={channels}
+      columns={[
+        [
+          words.channel,
+          ({ id, title, shared, reasons }) => (
+            <>
+              <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
+              <br />
+              <small>
+                {[
+                  ...(shared > 0 ? [words.shared(shownNumber(shared))] : []),
+                  ...reasons
+                    .filter((reason) => reason !== "mentioned_together")
+                    .map((reason) => words.reasons[reason]),
+                ].join(", ")}
+              </small>
+            </>
+          ),
+          "row",
+        ],
+        [words.score, ({ score }) => score, "number"],
+      ]}
+    />
   );
 }

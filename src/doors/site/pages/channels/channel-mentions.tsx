@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import {
   MENTION_KINDS,
@@ -91,7 +90,7 @@ export const channelMentionsPage: SitePage = {
   },
 };
 
-function Kinds({ id, kind }: { id: number; kind: string }): JSX.Element {
+function Kinds({ id, kind }: { id: number; kind: string }) {
   const words = useVisit().words.mentionPages;
   const hrefOf = (one: string) => {
     const query = new URLSearchParams(givenOf({ kind: one }));
@@ -108,13 +107,7 @@ function Kinds({ id, kind }: { id: number; kind: string }): JSX.Element {
   );
 }
 
-function Neighbours({
-  label,
-  channels,
-}: {
-  label: string;
-  channels: readonly Neighbour[];
-}): JSX.Element {
+function Neighbours({ label, channels }: { label: string; channels: readonly Neighbour[] }) {
   const words = useVisit().words.mentionPages;
   const ids = channels.map(({ id }) => id);
   const cards = cardsOf(ids);
@@ -124,16 +117,18 @@ function Neighbours({
       {channels.length === 0 ? (
         <p class="empty">{words.noNeighbours}</p>
       ) : (
-        <DataTable label={label} columns={[words.channel, `#${words.posts}`]}>
-          {channels.map(({ id, title, posts }) => (
-            <tr>
-              <th scope="row">
-                <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
-              </th>
-              <td class="number">{shownNumber(posts)}</td>
-            </tr>
-          ))}
-        </DataTable>
+        <DataTable
+          label={label}
+          rows={channels}
+          columns={[
+            [
+              words.channel,
+              ({ id, title }) => <ChannelLink id={id} title={title} image={cards.get(id)?.image} />,
+              "row",
+            ],
+            [words.posts, ({ posts }) => shownNumber(posts), "number"],
+          ]}
+        />
       )}
     </div>
   );

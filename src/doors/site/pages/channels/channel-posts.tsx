@@ -63,7 +63,7 @@ function isStaff(): boolean {
   return signedIn?.person.isStaff === true;
 }
 
-function Posts({ id, page }: { id: number; page: Page<PostView> }): JSX.Element {
+function Posts({ id, page }: { id: number; page: Page<PostView> }) {
   const words = useVisit().words.explorerPages;
   const path = `/account/channels/${id}/`;
   return (
@@ -106,7 +106,7 @@ function Post({
   post: PostView;
   /** Characters available for the rest of its text. */
   room: number;
-}): JSX.Element {
+}) {
   const words = useVisit().words.explorerPages;
   return (
     <article class="post">
@@ -152,7 +152,7 @@ function countsOf({ forwards, reactions, comments }: PostView): string[] {
 }
 
 /** Source of a forwarded post by name, linked if it is a channel of the catalog. */
-function ForwardedFrom({ post }: { post: PostView }): JSX.Element | null {
+function ForwardedFrom({ post }: { post: PostView }) {
   const words = useVisit().words.explorerPages;
   const { forwarded_from: id, forwarded_from_name: name } = post;
   if (id === null && name === null) return null;

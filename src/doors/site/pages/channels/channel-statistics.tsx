@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import type { AppError } from "../../../../errors.ts";
@@ -19,7 +18,7 @@ export async function ReadingsChart({
 }: {
   card: CardView;
   readings: Readings;
-}): Promise<JSX.Element> {
+}) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const first = firstDrawn({ from, to, rows });
@@ -74,7 +73,7 @@ export function Periods({
   current: Period;
   /** Other parameters to keep in the address. */
   query?: Readonly<Record<string, string>>;
-}): JSX.Element {
+}) {
   const words = useVisit().words.explorerPages;
   return (
     <nav aria-label={words.period} class="choices">
@@ -90,7 +89,7 @@ export function Periods({
   );
 }
 
-function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }): JSX.Element {
+function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   return (

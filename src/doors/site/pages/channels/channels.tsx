@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { QUERY_LENGTH_MIN } from "../../../../verbs/catalog-filter.ts";
@@ -77,7 +76,7 @@ function countText(count: CatalogCount | null, shown: number): string {
   return count.isMore ? words.matchesOver(number) : words.matches(number);
 }
 
-function Refusal({ error }: { error: AppError }): JSX.Element {
+function Refusal({ error }: { error: AppError }) {
   const visit = useVisit();
   return (
     <p class="notice">

@@ -1,10 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Says that missing growth and engagement are being computed; null if no update is pending. */
-export async function MetricsComing(): Promise<JSX.Element | null> {
+export async function MetricsComing() {
   const visit = useVisit();
   const awaited = await useSite().jobs.dueAfterImport();
   // On a node, the job's name includes the node's.

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Neighbour } from "../../../../catalog/mentions/mention.ts";
 
 const WIDTH = 560;
@@ -24,7 +23,7 @@ interface Picture {
  * A channel between those that mention it, on the left, and those it mentions. The tables beside it tell
  * screen readers the same. Nothing if there are none.
  */
-export function Neighbourhood({ title, from, to }: Picture): JSX.Element | null {
+export function Neighbourhood({ title, from, to }: Picture) {
   if (from.length + to.length === 0) return null;
   const height = Math.max(from.length, to.length, 4) * ROW_HEIGHT;
   // An empty side takes no space.

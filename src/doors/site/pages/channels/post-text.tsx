@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PostView } from "../../../../catalog/posts/post.ts";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -25,7 +24,7 @@ export function PostText({
   rest?: string;
   /** Approximate limit for the rest in characters; anything beyond is omitted. */
   restMax?: number;
-}): JSX.Element {
+}) {
   const [start, more] = foldLong(text, shown);
   const [folded, over] = restMax < shown ? ["", more] : foldLong(more, restMax);
   return (
@@ -55,7 +54,7 @@ export function PostMarks({
   post: { media, is_ad, link },
 }: {
   post: Pick<PostView, "media" | "is_ad" | "link">;
-}): JSX.Element {
+}) {
   const words = useVisit().words.explorerPages;
   return (
     <>
@@ -69,7 +68,7 @@ export function PostMarks({
 }
 
 /** Link to a post in its messenger; null if it does not lead to the web. */
-export function PostLink({ link }: { link: string | null }): JSX.Element | null {
+export function PostLink({ link }: { link: string | null }) {
   const visit = useVisit();
   if (link === null || webAddress(link) === null) return null;
   return <UserLink address={link}>{visit.words.explorerPages.openPost}</UserLink>;

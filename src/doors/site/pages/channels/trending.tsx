@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { AppError } from "../../../../errors.ts";
 import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
@@ -67,7 +66,7 @@ function hasGrown({ metrics }: CardAnswer): boolean {
   return (metrics?.growth_30d ?? 0) > 0 || (metrics?.growth_7d ?? 0) > 0;
 }
 
-function TrendingForm({ ordering }: { ordering: string }): JSX.Element {
+function TrendingForm({ ordering }: { ordering: string }) {
   const { services } = useSite();
   const { channelFields: labels, explorerPages: words } = useVisit().words;
   const field = { search: "trending" };

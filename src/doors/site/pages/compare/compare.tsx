@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";
@@ -44,7 +43,7 @@ export const comparePage: SitePage = {
 };
 
 /** The compared channels, each with a button to remove it, and the form for adding one. */
-function Chosen({ cards }: { cards: readonly CardView[] }): JSX.Element {
+function Chosen({ cards }: { cards: readonly CardView[] }) {
   const words = useVisit().words.comparePages;
   const idsWithout = (card: CardView) => cards.flatMap(({ id }) => (id === card.id ? [] : id));
   return (
@@ -75,7 +74,7 @@ function Chosen({ cards }: { cards: readonly CardView[] }): JSX.Element {
   );
 }
 
-async function Picture({ compared }: { compared: Compared }): Promise<JSX.Element> {
+async function Picture({ compared }: { compared: Compared }) {
   const visit = useVisit();
   const words = visit.words.comparePages;
   const { cards, rows, refusal, comparisons } = compared;
@@ -128,7 +127,7 @@ async function Picture({ compared }: { compared: Compared }): Promise<JSX.Elemen
   );
 }
 
-function Measures({ ids, current }: { ids: readonly number[]; current: Measure }): JSX.Element {
+function Measures({ ids, current }: { ids: readonly number[]; current: Measure }) {
   const words = useVisit().words.comparePages;
   return (
     <nav aria-label={words.measure} class="choices">

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayText } from "../../look/answer-times.tsx";
@@ -28,7 +27,7 @@ export function ComparedDays({
   compared: Compared;
   measure: Measure;
   titles: readonly string[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const days = [...new Set(rows.map(({ day }) => day))].sort();
   const lines = cards.map(({ id }) =>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import {
   type AuthorizationFault,
@@ -102,7 +101,7 @@ function consentView({ client, redirectUri }: AuthorizationRequest): View {
   );
 }
 
-function OrganizationField(): JSX.Element {
+function OrganizationField() {
   const visit = useVisit();
   const options = visit.memberships.map(({ organization: { id, name } }) => ({
     value: String(id),

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   type ConnectSnippet,
   connectSnippets,
@@ -19,7 +18,7 @@ export function ConnectWays({
 }: {
   filledIn?: string;
   oauthAddress: string | null;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   return (
     <>
@@ -31,7 +30,7 @@ export function ConnectWays({
   );
 }
 
-function ByAddress({ address }: { address: string }): JSX.Element {
+function ByAddress({ address }: { address: string }) {
   const words = useVisit().words.organizationPages;
   return (
     <section aria-labelledby="by-address">
@@ -42,7 +41,7 @@ function ByAddress({ address }: { address: string }): JSX.Element {
   );
 }
 
-function Way({ snippet }: { snippet: ConnectSnippet }): JSX.Element {
+function Way({ snippet }: { snippet: ConnectSnippet }) {
   const words = useVisit().words.organizationPages;
   const { id, files = [], text, link } = snippet;
   const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;

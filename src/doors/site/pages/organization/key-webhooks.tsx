@@ -1,9 +1,6 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { type AppError, toAppError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
-import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -16,56 +13,42 @@ import { currentActor, isManager, ownMembership, viewerOf } from "../../visit/vi
 import { WebhookState } from "../webhooks/webhook-state.tsx";
 
 /** The organization's webhooks, with a button for each disabled one. */
-export async function WebhookList(): Promise<HtmlEscapedString> {
+export async function WebhookList() {
   const visit = useVisit();
   const words = visit.words.organizationPages;
   const webhooks = await useSite().webhooks.webhooks(ownMembership().organization.id);
-  const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
   return (
     <>
       <p>
         {words.webhooksIntro} <a href={asset("/account/webhooks/")}>{words.webhookDetails}</a>
       </p>
-      {webhooks.length === 0 ? (
-        <p>{words.noWebhooks}</p>
-      ) : (
-        <DataTable label={visit.words.webhooks} columns={heads}>
-          {webhooks.map((webhook) => (
-            <WebhookRow webhook={webhook} />
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        label={visit.words.webhooks}
+        empty={words.noWebhooks}
+        rows={webhooks}
+        columns={[
+          [words.address, ({ url }) => <bdi>{url}</bdi>, "row long"],
+          [words.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
+          [
+            words.lastSuccess,
+            ({ lastSuccessAt: at }) => (at === null ? words.never : <Instant at={at} />),
+          ],
+          [
+            words.lastError,
+            ({ lastError }) => <bdi>{told(outcomeOf(lastError)) || words.noError}</bdi>,
+            "long",
+          ],
+          [
+            words.actions,
+            ({ id, disabledReason }) =>
+              disabledReason !== "" &&
+              isManager() && (
+                <ActionButton inRow action="enable" label={words.enable} fields={{ webhook: id }} />
+              ),
+          ],
+        ]}
+      />
     </>
-  );
-}
-
-function WebhookRow({ webhook }: { webhook: Webhook }): JSX.Element {
-  const words = useVisit().words.organizationPages;
-  return (
-    <tr>
-      <th scope="row" class="long">
-        <bdi>{webhook.url}</bdi>
-      </th>
-      <td>
-        <WebhookState reason={webhook.disabledReason} />
-      </td>
-      <td>
-        {webhook.lastSuccessAt === null ? words.never : <Instant at={webhook.lastSuccessAt} />}
-      </td>
-      <td class="long">
-        <bdi>{told(outcomeOf(webhook.lastError)) || words.noError}</bdi>
-      </td>
-      <td>
-        {webhook.disabledReason !== "" && isManager() && (
-          <ActionButton
-            inRow
-            action="enable"
-            label={words.enable}
-            fields={{ webhook: webhook.id }}
-          />
-        )}
-      </td>
-    </tr>
   );
 }
 

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
@@ -45,7 +44,7 @@ export const keysPage: SitePage = {
   },
 };
 
-function NewKey(): JSX.Element {
+function NewKey() {
   const words = useVisit().words.organizationPages;
   return (
     <Form action="create" once>

@@ -1,7 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
-import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
 import { storedMessage } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
@@ -16,7 +14,7 @@ export async function LastRequests({
 }: {
   /** Whether a key cannot be created here. */
   isReadOnly: boolean;
-}): Promise<HtmlEscapedString> {
+}) {
   const visit = useVisit();
   const context = useSite();
   const words = visit.words.overviewPage;
@@ -52,53 +50,46 @@ export async function LastRequests({
             </select>
             <button type="submit">{words.show}</button>
           </form>
-          {requests.length === 0 ? (
-            <p class="empty">{words.noRequests}</p>
-          ) : (
-            <DataTable
-              isTall
-              label={words.lastRequests}
-              columns={[
-                ...[words.time, words.path, `#${words.status}`],
-                ...[`#${words.duration}`, `#${visit.words.units}`],
-              ]}
-            >
-              {requests.map((request) => (
-                <RequestRow request={request} />
-              ))}
-            </DataTable>
-          )}
+          <DataTable
+            isTall
+            label={words.lastRequests}
+            empty={words.noRequests}
+            rows={requests}
+            columns={[
+              [words.time, ({ at }) => <Instant at={at} withSeconds />],
+              [
+                words.path,
+                ({ verb, path, reason }) => (
+                  <>
+                    <code>
+                      {verb} <bdi>{readable(path)}</bdi>
+                    </code>
+                    {reason !== null && (
+                      <>
+                        <br />
+                        <small>{told(storedMessage(reason))}</small>
+                      </>
+                    )}
+                  </>
+                ),
+                "long",
+              ],
+              [
+                words.status,
+                ({ status }) => <span class={status >= 400 ? "failed" : undefined}>{status}</span>,
+                "number",
+              ],
+              [
+                words.duration,
+                ({ durationUs }) => `${shownNumber(Math.round(durationUs / 100) / 10)} ${words.ms}`,
+                "number",
+              ],
+              [visit.words.units, ({ units }) => shownNumber(units), "number"],
+            ]}
+          />
         </>
       )}
     </section>
-  );
-}
-
-function RequestRow({ request }: { request: LoggedRequest }) {
-  const visit = useVisit();
-  const { at, verb, path, status, durationUs, units, reason } = request;
-  return (
-    <tr>
-      <td>
-        <Instant at={at} withSeconds />
-      </td>
-      <td class="long">
-        <code>
-          {verb} <bdi>{readable(path)}</bdi>
-        </code>
-        {reason !== null && (
-          <>
-            <br />
-            <small>{told(storedMessage(reason))}</small>
-          </>
-        )}
-      </td>
-      <td class={status >= 400 ? "number failed" : "number"}>{status}</td>
-      <td class="number">
-        {shownNumber(Math.round(durationUs / 100) / 10)} {visit.words.overviewPage.ms}
-      </td>
-      <td class="number">{shownNumber(units)}</td>
-    </tr>
   );
 }
 

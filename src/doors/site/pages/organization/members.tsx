@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES } from "../../../../customers/accounts/accounts.table.ts";
 import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
 import { Done } from "../../look/done.tsx";
@@ -42,7 +41,7 @@ export const membersPage: SitePage = {
   actions: { invite, link: linkAgain, role: changeRole, suspend, restore },
 };
 
-function Invitation(): JSX.Element {
+function Invitation() {
   const visit = useVisit();
   const words = visit.words.organizationPages;
   const { member } = ownMembership();

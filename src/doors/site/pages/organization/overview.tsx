@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -25,11 +23,7 @@ export const overviewPage: SitePage = {
 };
 
 /** Plan, usage and latest requests of the visit's organization. @param isReadOnly as staff see it */
-export async function Overview({
-  isReadOnly = false,
-}: {
-  isReadOnly?: boolean;
-}): Promise<HtmlEscapedString> {
+export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean }) {
   const visit = useVisit();
   const days = Number(visit.query.get("days"));
   const range = RANGES.includes(days) ? days : RANGE_DEFAULT;
@@ -74,7 +68,7 @@ function switchOrganization(): View {
   return redirect("/account/", [cookie]);
 }
 
-function Ranges({ range }: { range: number }): JSX.Element {
+function Ranges({ range }: { range: number }) {
   const visit = useVisit();
   return (
     <nav aria-label={visit.words.organizationPages.chooseDays}>

@@ -1,12 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import { QuotaCard } from "./quota-card.tsx";
 
 /** The organization's plan with its end and period, and the remaining quota. */
-export async function PlanCards(): Promise<HtmlEscapedString> {
+export async function PlanCards() {
   const visit = useVisit();
   const context = useSite();
   const { nowMs, words: common } = visit;

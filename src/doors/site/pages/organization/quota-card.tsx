@@ -1,18 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Period } from "../../../../customers/accounts/plan.ts";
 import { quotaEnd } from "../../../../customers/limits/forecast.ts";
 import { DayOf, Instant, shownNumber } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** How much of the period's quota has been used, as a bar, and when it will end at this pace. */
-export function QuotaCard({
-  period,
-  quota,
-}: {
-  period: Period & { used: number };
-  quota: number;
-}): JSX.Element {
+export function QuotaCard({ period, quota }: { period: Period & { used: number }; quota: number }) {
   const { words: common, nowMs } = useVisit();
   const words = common.overviewPage;
   const { used, endsAt } = period;

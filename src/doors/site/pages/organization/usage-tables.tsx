@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import type {
   UsageOfMethod,
   UsageSum,
@@ -15,7 +14,7 @@ import { type sumByDayAndMethod, sumByMethod, sumOf, sumOfOthers } from "./usage
 
 /** Tables and charts of an organization's usage: by day, method and key. */
 
-export function UsageByDay({ days }: { days: { day: string; sum: UsageSum }[] }): JSX.Element {
+export function UsageByDay({ days }: { days: { day: string; sum: UsageSum }[] }) {
   const words = useVisit().words.organizationPages;
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
@@ -36,7 +35,7 @@ export function ByDayAndMethod({
 }: {
   counted: "requests" | "units";
   usage: ReturnType<typeof sumByDayAndMethod>;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const { words: common } = visit;
   const words = visit.words.organizationPages;
@@ -76,7 +75,7 @@ const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );
 
-export function UsageByMethod({ rows }: { rows: UsageOfMethod[] }): JSX.Element {
+export function UsageByMethod({ rows }: { rows: UsageOfMethod[] }) {
   const { words } = useVisit();
   const sums = sumByMethod(rows).map(({ method, sum }) => ({
     head: <code>{ROUTES.get(method) ?? method}</code>,
@@ -87,11 +86,7 @@ export function UsageByMethod({ rows }: { rows: UsageOfMethod[] }): JSX.Element 
   );
 }
 
-export async function UsageByKey({
-  usage: { days, keys, keysUsed },
-}: {
-  usage: UsageSummary;
-}): Promise<HtmlEscapedString> {
+export async function UsageByKey({ usage: { days, keys, keysUsed } }: { usage: UsageSummary }) {
   const { words } = useVisit();
   const named = await useSite().keys.byIds(keys.map(({ key }) => key));
   const names = new Map(named.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
@@ -122,7 +117,7 @@ function UsageSums({
   title: string;
   column: string;
   rows: readonly { head: JSX.Element; sum: UsageSum }[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   return (
     <section>
@@ -157,7 +152,7 @@ function UsageSums({
   );
 }
 
-function SumHeads(): JSX.Element {
+function SumHeads() {
   const { words } = useVisit();
   return (
     <>
@@ -176,7 +171,7 @@ function SumHeads(): JSX.Element {
 }
 
 /** Errors are highlighted if there are any. */
-function SumCells({ sum }: { sum: UsageSum }): JSX.Element {
+function SumCells({ sum }: { sum: UsageSum }) {
   const visit = useVisit();
   return (
     <>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { otherReading } from "../../../../catalog/post-search/other-reading.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
@@ -29,7 +28,7 @@ export async function FoundPosts({
   summary: string;
   /** The number itself; null if there may be more than were counted. */
   count: number | null;
-}): Promise<JSX.Element> {
+}) {
   const { explorerPages: words, postPages } = useVisit().words;
   const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
@@ -60,7 +59,7 @@ export async function FoundPosts({
 }
 
 /** How the words were understood, if not as typed. */
-function SearchedFor({ q }: { q: string }): JSX.Element | null {
+function SearchedFor({ q }: { q: string }) {
   const visit = useVisit();
   const reading = otherReading(q);
   if (reading === null) return null;
@@ -78,7 +77,7 @@ function Found({
   post: FoundPost;
   /** Undefined if the channel was hidden meanwhile. */
   card: CardView | undefined;
-}): JSX.Element {
+}) {
   const words = useVisit().words.explorerPages;
   const { channel, published_at, views, views_at } = post;
   return (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
@@ -20,7 +19,7 @@ export const POST_FILTERS = [
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 
 /** The post search's form. */
-export function PostSearchForm({ directory }: { directory: Directory }): JSX.Element {
+export function PostSearchForm({ directory }: { directory: Directory }) {
   const visit = useVisit();
   const { explorerPages, postPages: words } = visit.words;
   const field = { search: "posts" };

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
@@ -117,7 +116,7 @@ async function refusalText(error: AppError): Promise<string> {
   return filterFaults(visit, error, postPages.filters);
 }
 
-function Notice({ text, error }: { text: string; error: AppError | null }): JSX.Element {
+function Notice({ text, error }: { text: string; error: AppError | null }) {
   const visit = useVisit();
   return (
     <p class={error === null ? "empty" : "notice"}>

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
@@ -13,7 +12,7 @@ import { ReadingFields, readingOf, readMap, readTimezone } from "./import-readin
 import { KindField } from "./kind-field.tsx";
 
 /** The form of a new pull. */
-export function AddSourceForm(): JSX.Element {
+export function AddSourceForm() {
   const words = useVisit().words.sourcePages;
   return (
     <Form action="import">

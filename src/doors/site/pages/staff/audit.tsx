@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import type {
   AuditAction,
@@ -27,6 +26,7 @@ export const auditPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
+    const log = visit.words.auditLog;
     const organizations = await context.accounts.organizations();
     const names = new Map(organizations.map(({ id, name }) => [id, name]));
     const entries = await context.audit.entries({
@@ -43,21 +43,38 @@ export const auditPage: SitePage = {
       <>
         <p>{words.auditText}</p>
         <Filters organizations={organizations} people={await context.people.people()} />
-        {last === undefined ? (
-          <p class="empty">{words.none}</p>
-        ) : (
-          <DataTable
-            label={words.audit}
-            columns={[
-              ...[words.time, words.who, visit.words.organization, words.action],
-              ...[words.target, words.details],
-            ]}
-          >
-            {shown.map((entry) => (
-              <EntryRow entry={entry} names={names} />
-            ))}
-          </DataTable>
-        )}
+        <DataTable
+          label={words.audit}
+          empty={words.none}
+          rows={shown}
+          columns={[
+            [words.time, ({ at }) => <Instant at={at} withSeconds />],
+            [
+              words.who,
+              ({ person }) => (
+                <a
+                  href={asset(`/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}
+                >
+                  <bdi>{person || log.commandLine}</bdi>
+                </a>
+              ),
+            ],
+            [
+              visit.words.organization,
+              ({ organizationId: id }) =>
+                id === null ? (
+                  "—"
+                ) : (
+                  <a href={asset(`/staff/organizations/${id}/`)}>
+                    <bdi>{names.get(id) ?? id}</bdi>
+                  </a>
+                ),
+            ],
+            [words.action, ({ action }) => log.actions[action as AuditAction] ?? action],
+            [words.target, ({ target }) => <bdi>{targetText(target)}</bdi>, "wrapped"],
+            [words.details, ({ details }) => <Details details={details} />, "long"],
+          ]}
+        />
         {last !== undefined && entries.length > shown.length && (
           <p>
             <a href={withQuery({ before: last.id })}>{words.earlier} →</a>
@@ -68,51 +85,26 @@ export const auditPage: SitePage = {
   },
 };
 
-function EntryRow({
-  entry,
-  names,
-}: {
-  entry: AuditRecord;
-  names: ReadonlyMap<number, string>;
-}): JSX.Element {
-  const { at, person, organizationId, action, target, details } = entry;
-  const words = useVisit().words.auditLog;
+/** A target's kind in words, and its number or name. */
+function targetText(target: string): string {
   const [kind = "", ...named] = target.split(" ");
+  return [useVisit().words.auditLog.targets[kind as AuditTarget] ?? kind, ...named].join(" ");
+}
+
+function Details({ details }: Pick<AuditRecord, "details">) {
+  const words = useVisit().words.auditLog;
   return (
-    <tr>
-      <td>
-        <Instant at={at} withSeconds />
-      </td>
-      <td>
-        <a href={asset(`/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}>
-          <bdi>{person || words.commandLine}</bdi>
-        </a>
-      </td>
-      <td>
-        {organizationId === null ? (
-          "—"
-        ) : (
-          <a href={asset(`/staff/organizations/${organizationId}/`)}>
-            <bdi>{names.get(organizationId) ?? organizationId}</bdi>
-          </a>
-        )}
-      </td>
-      <td>{words.actions[action as AuditAction] ?? action}</td>
-      <td class="wrapped">
-        <bdi>{[words.targets[kind as AuditTarget] ?? kind, ...named].join(" ")}</bdi>
-      </td>
-      <td class="long">
-        {Object.entries(details).map(([name, value], at) => (
-          <>
-            {at > 0 && ", "}
-            {words.details[name as AuditDetail] ?? name}:{" "}
-            <bdi>
-              <Detail name={name} value={value} />
-            </bdi>
-          </>
-        ))}
-      </td>
-    </tr>
+    <>
+      {Object.entries(details).map(([name, value], at) => (
+        <>
+          {at > 0 && ", "}
+          {words.details[name as AuditDetail] ?? name}:{" "}
+          <bdi>
+            <Detail name={name} value={value} />
+          </bdi>
+        </>
+      ))}
+    </>
   );
 }
 
@@ -122,15 +114,14 @@ const AMOUNTS = new Set([
   ...["databaseMsPerSecond", "lockMsPerSecond"],
 ]);
 
-function Detail({ name, value }: { name: string; value: unknown }): JSX.Element {
-  const visit = useVisit();
+function Detail({ name, value }: { name: string; value: unknown }) {
   if (name === "overlapMs") return <>{shownNumber(Number(value) / HOUR_MS)}</>;
   if (AMOUNTS.has(name)) return <>{shownNumber(Number(value))}</>;
   const text = String(value ?? "—");
   // A plan ends at an instant; the page shows the last day before it.
   const ends = name === "ends" ? parseInstant(text) : null;
   if (ends !== null) return <LastDayBefore at={ends} />;
-  const { auditLog, planNames } = visit.words;
+  const { auditLog, planNames } = useVisit().words;
   const texts: Record<string, string> | undefined =
     name === "plan" ? planNames : auditLog.values[name as AuditDetail];
   return <>{texts?.[text] ?? text}</>;
@@ -142,7 +133,7 @@ function Filters({
 }: {
   organizations: readonly Organization[];
   people: readonly PersonAccount[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const organizationId = numberOf("organization");

@@ -33,7 +33,7 @@ export function idOf(text: string): number {
 }
 
 /** The form for finding text in the page's own list. */
-export function SearchForm(): JSX.Element {
+export function SearchForm() {
   const visit = useVisit();
   const words = visit.words.staffPages;
   return (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
@@ -42,20 +41,24 @@ export const databasePage: SitePage = {
         <h2>{visit.words.exportPages.title}</h2>
         <ExportForm />
         <h2>{words.tables}</h2>
-        <DataTable label={words.tables} columns={[words.table, `#${words.rows}`, words.rule]}>
-          {facts.tables.map(({ name, rows, isMore }) => (
-            <tr>
-              <th scope="row">
-                <code>{name}</code>
-              </th>
-              <td class="number">
-                {isMore && `${words.moreThan} `}
-                {number(rows)}
-              </td>
-              <td>{ruleText(name)}</td>
-            </tr>
-          ))}
-        </DataTable>
+        <DataTable
+          label={words.tables}
+          rows={facts.tables}
+          columns={[
+            [words.table, ({ name }) => <code>{name}</code>, "row"],
+            [
+              words.rows,
+              ({ rows, isMore }) => (
+                <>
+                  {isMore && `${words.moreThan} `}
+                  {number(rows)}
+                </>
+              ),
+              "number",
+            ],
+            [words.rule, ({ name }) => ruleText(name)],
+          ]}
+        />
       </>,
     );
   },
@@ -78,11 +81,7 @@ function ruleText(table: string): string {
 }
 
 /** The cluster's nodes, and how far their copies are. */
-async function Nodes({
-  nodes,
-}: {
-  nodes: NonNullable<SiteContext["nodes"]>;
-}): Promise<HtmlEscapedString> {
+async function Nodes({ nodes }: { nodes: NonNullable<SiteContext["nodes"]> }) {
   const words = useVisit().words.staffPages;
   const all = await nodes().catch(() => null);
   const number = (value: number): string => shownNumber(value);
@@ -94,30 +93,22 @@ async function Nodes({
       ) : (
         <DataTable
           label={words.nodes}
+          rows={all}
           columns={[
-            ...[words.node, `#${words.nodeVersion}`, `#${words.nodeBehind}`],
-            ...[`#${words.nodeSilent}`, words.nodeProgram],
+            [words.node, ({ node }) => <bdi>{node}</bdi>, "row"],
+            [words.nodeVersion, ({ version }) => number(version), "number"],
+            [words.nodeBehind, ({ versionsBehind }) => number(versionsBehind), "number"],
+            [words.nodeSilent, ({ silentS }) => number(silentS), "number"],
+            [words.nodeProgram, ({ program }) => program],
           ]}
-        >
-          {all.map(({ node, version, versionsBehind, silentS, program }) => (
-            <tr>
-              <th scope="row">
-                <bdi>{node}</bdi>
-              </th>
-              <td class="number">{number(version)}</td>
-              <td class="number">{number(versionsBehind)}</td>
-              <td class="number">{number(silentS)}</td>
-              <td>{program}</td>
-            </tr>
-          ))}
-        </DataTable>
+        />
       )}
     </>
   );
 }
 
 /** The latest daily backup, and whether one has failed since. */
-async function LastBackup({ backup }: { backup: BackupFile | null }): Promise<HtmlEscapedString> {
+async function LastBackup({ backup }: { backup: BackupFile | null }) {
   const words = useVisit().words.staffPages;
   const job = (await useSite().jobs.list()).find(({ name }) => name === BACKUP_JOB);
   if (job === undefined) return <p>{words.backupOff}</p>;

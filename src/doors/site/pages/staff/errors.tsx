@@ -15,20 +15,22 @@ export const errorsPage: SitePage = {
       words.errors,
       <>
         <p>{words.errorsText}</p>
-        {entries.length === 0 ? (
-          <p class="empty">{words.none}</p>
-        ) : (
-          <DataTable
-            label={words.errors}
-            columns={[words.time, words.level, words.message, words.request]}
-          >
-            {entries.map(({ at, level, message, requestId, facts, cause }) => (
-              <tr>
-                <td>
-                  <Instant at={at} withSeconds />
-                </td>
-                <td class={level === "error" ? "fault" : undefined}>{words.levels[level]}</td>
-                <td class="long">
+        <DataTable
+          label={words.errors}
+          empty={words.none}
+          rows={entries}
+          columns={[
+            [words.time, ({ at }) => <Instant at={at} withSeconds />],
+            [
+              words.level,
+              ({ level }) => (
+                <span class={level === "error" ? "fault" : undefined}>{words.levels[level]}</span>
+              ),
+            ],
+            [
+              words.message,
+              ({ message, facts, cause }) => (
+                <>
                   <bdi>{message}</bdi>
                   {facts !== "" && (
                     <>
@@ -44,12 +46,16 @@ export const errorsPage: SitePage = {
                       <pre class="wrapped">{cause}</pre>
                     </details>
                   )}
-                </td>
-                <td>{requestId === null ? "—" : <code>{requestId}</code>}</td>
-              </tr>
-            ))}
-          </DataTable>
-        )}
+                </>
+              ),
+              "long",
+            ],
+            [
+              words.request,
+              ({ requestId }) => (requestId === null ? "—" : <code>{requestId}</code>),
+            ],
+          ]}
+        />
       </>,
     );
   },

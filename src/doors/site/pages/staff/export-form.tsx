@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import {
   IMPORT_FORMATS,
@@ -19,7 +18,7 @@ const TYPES: Record<ImportFormat, string> = {
 };
 
 /** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
-export function ExportForm(): JSX.Element {
+export function ExportForm() {
   const { exportPages: words } = useVisit().words;
   const day = { type: "date", hint: words.dayHint, required: false };
   return (

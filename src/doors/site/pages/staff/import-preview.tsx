@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { stringifyExact } from "../../../../catalog/imports/reading/exact-number.ts";
 import type { InputRow } from "../../../../catalog/imports/reading/input-row.ts";
 import {
@@ -21,7 +20,7 @@ interface PreviewProps {
 }
 
 /** The beginning of an uploaded file as it will be imported, and the button that starts the import. */
-export function Preview({ token, upload, preview }: PreviewProps): JSX.Element {
+export function Preview({ token, upload, preview }: PreviewProps) {
   const words = useVisit().words.importPages;
   const { rows } = preview;
   const isKnown = rows.some((row) => "fault" in row || Object.keys(row.fields).length > 0);
@@ -45,7 +44,7 @@ export function Preview({ token, upload, preview }: PreviewProps): JSX.Element {
 }
 
 /** How a file was read. */
-export function Recognized({ recognized }: { recognized: RecognizedFile }): JSX.Element | null {
+export function Recognized({ recognized }: { recognized: RecognizedFile }) {
   const lines = describeRecognized(useVisit().language, recognized);
   if (lines.length === 0) return null;
   return (
@@ -59,7 +58,7 @@ export function Recognized({ recognized }: { recognized: RecognizedFile }): JSX.
   );
 }
 
-function Rows({ rows }: { rows: readonly InputRow[] }): JSX.Element {
+function Rows({ rows }: { rows: readonly InputRow[] }) {
   const words = useVisit().words.importPages;
   const columns = [
     ...new Set(rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []))),

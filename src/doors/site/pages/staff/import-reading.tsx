@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ImportKindName } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { FOREIGN_FORMATS } from "../../../../catalog/imports/reading/foreign/foreign-formats.ts";
 import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts";
@@ -14,7 +13,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { guessColumns } from "./guess-columns.ts";
 
 /** Options for reading an uploaded file: those of `kanalog import`, seldom needed. */
-export function ReadingFields(): JSX.Element {
+export function ReadingFields() {
   const visit = useVisit();
   const words = visit.words.importPages;
   return (

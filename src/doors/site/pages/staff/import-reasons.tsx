@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/writing/tally.ts";
 import { DataTable } from "../../look/data-table.tsx";
@@ -8,7 +7,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** Rejected rows and dropped cells by reason, and the rejected rows as a file. */
-export function ImportReasons({ run }: { run: RecordedRun }): JSX.Element {
+export function ImportReasons({ run }: { run: RecordedRun }) {
   const words = useVisit().words.importPages;
   const { rejects, warnings, rejected, rejectsKept } = run.summary;
   return (
@@ -29,13 +28,7 @@ export function ImportReasons({ run }: { run: RecordedRun }): JSX.Element {
   );
 }
 
-function ReasonTable({
-  label,
-  groups,
-}: {
-  label: string;
-  groups: readonly ReasonGroup[];
-}): JSX.Element | null {
+function ReasonTable({ label, groups }: { label: string; groups: readonly ReasonGroup[] }) {
   const visit = useVisit();
   const words = visit.words.importPages;
   if (groups.length === 0) return null;
@@ -45,24 +38,15 @@ function ReasonTable({
       <DataTable
         className="rejects named"
         label={label}
-        columns={[words.count, words.column, words.reason, words.exampleLine, words.exampleValue]}
-      >
-        {groups.map((group) => (
-          <tr>
-            <th scope="row">{shownNumber(group.count)}</th>
-            <td data-label={words.column}>
-              {group.column === null ? "—" : <code>{group.column}</code>}
-            </td>
-            <td data-label={words.reason}>
-              <bdi>{reasonOf(visit.language, group)}</bdi>
-            </td>
-            <td data-label={words.exampleLine}>{group.line ?? "—"}</td>
-            <td data-label={words.exampleValue}>
-              {group.value === null ? "—" : <q>{group.value}</q>}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+        rows={groups}
+        columns={[
+          [words.count, (group) => shownNumber(group.count), "row"],
+          [words.column, (group) => (group.column === null ? "—" : <code>{group.column}</code>)],
+          [words.reason, (group) => <bdi>{reasonOf(visit.language, group)}</bdi>],
+          [words.exampleLine, (group) => group.line ?? "—"],
+          [words.exampleValue, (group) => (group.value === null ? "—" : <q>{group.value}</q>)],
+        ]}
+      />
     </>
   );
 }

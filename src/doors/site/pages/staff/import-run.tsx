@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { notFound } from "../../../../errors.ts";
 import { Facts } from "../../look/facts.tsx";
@@ -60,7 +59,7 @@ interface RunProps {
   run: RecordedRun;
 }
 
-function Run({ run }: RunProps): JSX.Element {
+function Run({ run }: RunProps) {
   const words = useVisit().words.importPages;
   const { options } = run.summary;
   return (
@@ -99,7 +98,7 @@ function Run({ run }: RunProps): JSX.Element {
   );
 }
 
-function Progress({ run }: RunProps): JSX.Element {
+function Progress({ run }: RunProps) {
   const words = useVisit().words.importPages;
   const { bytes, bytesRead, read, rejected } = run.summary;
   if (run.state === "failed") {
@@ -141,7 +140,7 @@ function Progress({ run }: RunProps): JSX.Element {
 
 const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const;
 
-function Counts({ run }: RunProps): JSX.Element {
+function Counts({ run }: RunProps) {
   const words = useVisit().words.importPages;
   const { read, seconds, removed, handles_moved: moved } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);

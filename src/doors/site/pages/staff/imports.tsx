@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
@@ -140,7 +139,7 @@ function stateText({ state, isWaiting, summary }: RecordedRun): string {
   return summary.options.dryRun ? `${text}, ${dryRunMark}` : text;
 }
 
-function Columns(): JSX.Element {
+function Columns() {
   const words = useVisit().words.importPages;
   return (
     <details>
@@ -160,35 +159,29 @@ function Columns(): JSX.Element {
   );
 }
 
-function Runs({ runs }: { runs: readonly RecordedRun[] }): JSX.Element {
+function Runs({ runs }: { runs: readonly RecordedRun[] }) {
   const words = useVisit().words.importPages;
   return (
     <DataTable
       label={words.recent}
+      rows={runs}
       columns={[
-        ...[words.file, words.kind, words.state, `#${words.read}`, `#${words.rejected}`],
-        ...[words.started, words.by],
-      ]}
-    >
-      {runs.map((run) => (
-        <tr>
-          <th scope="row">
+        [
+          words.file,
+          (run) => (
             <a href={asset(`/staff/imports/${run.id}/`)}>
               <bdi>{run.fileName}</bdi>
             </a>
-          </th>
-          <td>{words.kinds[run.kind]}</td>
-          <td>{stateText(run)}</td>
-          <td class="number">{shownNumber(run.summary.read)}</td>
-          <td class="number">{shownNumber(run.summary.rejected)}</td>
-          <td>
-            <Instant at={run.startedAt} />
-          </td>
-          <td>
-            <bdi>{run.person}</bdi>
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+          ),
+          "row",
+        ],
+        [words.kind, (run) => words.kinds[run.kind]],
+        [words.state, (run) => stateText(run)],
+        [words.read, (run) => shownNumber(run.summary.read), "number"],
+        [words.rejected, (run) => shownNumber(run.summary.rejected), "number"],
+        [words.started, (run) => <Instant at={run.startedAt} />],
+        [words.by, (run) => <bdi>{run.person}</bdi>],
+      ]}
+    />
   );
 }

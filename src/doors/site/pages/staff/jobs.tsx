@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
@@ -33,15 +32,52 @@ export const jobsPage: SitePage = {
           ))}
           <DataTable
             label={words.jobs}
+            rows={jobs}
             columns={[
-              ...[words.job, words.started, words.finished, words.outcome],
-              ...[words.nextRun, words.actions],
+              [
+                words.job,
+                ({ name }) => (
+                  <>
+                    <code>{name}</code>
+                    <br />
+                    <small>{words.jobNames[name.replace(/@.*$/, "")]}</small>
+                  </>
+                ),
+                "row",
+              ],
+              [
+                words.started,
+                ({ startedAt: at }) =>
+                  at === null ? words.never : <Instant at={at} withSeconds />,
+              ],
+              [words.finished, ({ finishedAt }) => <Instant at={finishedAt} withSeconds />],
+              [words.outcome, (job) => <Outcome job={job} />],
+              [
+                words.nextRun,
+                ({ nextDueAt, pattern }) => (
+                  <>
+                    <Instant at={nextDueAt} />
+                    <br />
+                    <small>
+                      <code>{pattern}</code>
+                    </small>
+                  </>
+                ),
+              ],
+              [
+                words.actions,
+                ({ name }) => (
+                  <ActionButton
+                    inRow
+                    action="run"
+                    label={words.runNow}
+                    description={name}
+                    fields={{ job: name }}
+                  />
+                ),
+              ],
             ]}
-          >
-            {jobs.map((job) => (
-              <JobRow job={job} />
-            ))}
-          </DataTable>
+          />
         </div>
       </>,
     );
@@ -53,43 +89,7 @@ function isRunning({ startedAt, finishedAt }: JobState): boolean {
   return startedAt !== null && finishedAt === null;
 }
 
-function JobRow({ job }: { job: JobState }): JSX.Element {
-  const words = useVisit().words.staffPages;
-  return (
-    <tr>
-      <th scope="row">
-        <code>{job.name}</code>
-        <br />
-        <small>{words.jobNames[job.name.replace(/@.*$/, "")]}</small>
-      </th>
-      <td>{job.startedAt === null ? words.never : <Instant at={job.startedAt} withSeconds />}</td>
-      <td>
-        <Instant at={job.finishedAt} withSeconds />
-      </td>
-      <td>
-        <Outcome job={job} />
-      </td>
-      <td>
-        <Instant at={job.nextDueAt} />
-        <br />
-        <small>
-          <code>{job.pattern}</code>
-        </small>
-      </td>
-      <td>
-        <ActionButton
-          inRow
-          action="run"
-          label={words.runNow}
-          description={job.name}
-          fields={{ job: job.name }}
-        />
-      </td>
-    </tr>
-  );
-}
-
-function Outcome({ job }: { job: JobState }): JSX.Element {
+function Outcome({ job }: { job: JobState }) {
   const words = useVisit().words.staffPages;
   if (job.startedAt === null) return <>—</>;
   if (isRunning(job)) return <>{words.running}</>;

@@ -1,16 +1,14 @@
 /** @jsxImportSource hono/jsx */
-import type { OperatorKey } from "../../../../customers/operator-keys/operator-keys.table.ts";
 import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
 import { verbAction } from "../../forms/verb-action.ts";
-import { ActionButton } from "../../look/action-button.tsx";
-import { DataTable } from "../../look/data-table.tsx";
 import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
-import { Instant, LastDayBefore, Snippet } from "../../look/shown.tsx";
+import { Snippet } from "../../look/shown.tsx";
 import { VerbForm } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { page, redirect } from "../../visit/view.ts";
+import { KeyTable } from "../organization/key-table.tsx";
 import { consolePage } from "./console.tsx";
 
 const PATH = "/staff/keys/";
@@ -29,7 +27,13 @@ export const operatorKeysPage: SitePage = {
           {words.text} <a href={asset("/docs/operator/")}>{words.documentation}</a>
         </p>
         <RowFaults actions={["revoke"]} />
-        {keys.length > 0 && <KeysTable keys={keys} />}
+        {keys.length > 0 && (
+          <KeyTable
+            label={words.title}
+            keys={keys}
+            accessOf={({ can }) => <code>{can.join(" ")}</code>}
+          />
+        )}
         <h2>{words.create}</h2>
         <VerbForm resource={operatorKeys} verb="create" label={words.create} once />
       </>,
@@ -65,59 +69,3 @@ export const operatorKeysPage: SitePage = {
     ),
   },
 };
-
-function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
-  const visit = useVisit();
-  const words = visit.words.staffPages;
-  const { labels } = visit.words.resources;
-  return (
-    <DataTable
-      label={visit.words.operatorKeysPage.title}
-      columns={[
-        words.key,
-        visit.words.name,
-        labels["can"] ?? "",
-        words.created,
-        words.expires,
-        words.state,
-      ]}
-    >
-      {keys.map((key) => (
-        <tr>
-          <th scope="row">
-            <code>{key.prefix}…</code>
-          </th>
-          <td class="long">
-            <bdi>{key.name}</bdi>
-          </td>
-          <td>
-            <code>{key.can.join(" ")}</code>
-          </td>
-          <td>
-            <Instant at={key.createdAt} />
-          </td>
-          <td>
-            <LastDayBefore at={key.expiresAt} />
-          </td>
-          <td>
-            {key.revokedAt !== null ? (
-              words.revoked
-            ) : key.expiresAt !== null && key.expiresAt <= visit.nowMs ? (
-              words.expired
-            ) : (
-              <ActionButton
-                inRow
-                action="revoke"
-                label={words.revoke}
-                description={key.prefix}
-                fields={{ key: key.id }}
-                confirm={words.revokeConfirm}
-                danger
-              />
-            )}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
-  );
-}

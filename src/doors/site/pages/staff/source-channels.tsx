@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import type { Fact } from "../../look/facts.tsx";
@@ -15,7 +14,7 @@ export function SourceChannels({
 }: {
   settings: BotSettings;
   chats: readonly SourceChat[];
-}): JSX.Element {
+}) {
   const words = useVisit().words.sourcePages;
   return (
     <section>
@@ -24,24 +23,22 @@ export function SourceChannels({
       {chats.length > 0 && (
         <DataTable
           label={words.channels}
-          columns={[words.channel, words.handle, words.state, words.cardRead]}
-        >
-          {chats.map(({ title, handle, isRead, cardAt, fault }) => (
-            <tr>
-              <th scope="row">
-                <bdi>{title}</bdi>
-              </th>
-              <td>{handle === null ? "—" : <bdi>@{handle}</bdi>}</td>
-              <td>
-                {isRead ? words.channelRead : words.channelLeft}
-                {fault !== null && <small> {told(fault)}</small>}
-              </td>
-              <td>
-                <Instant at={cardAt} />
-              </td>
-            </tr>
-          ))}
-        </DataTable>
+          rows={chats}
+          columns={[
+            [words.channel, ({ title }) => <bdi>{title}</bdi>, "row"],
+            [words.handle, ({ handle }) => (handle === null ? "—" : <bdi>@{handle}</bdi>)],
+            [
+              words.state,
+              ({ isRead, fault }) => (
+                <>
+                  {isRead ? words.channelRead : words.channelLeft}
+                  {fault !== null && <small> {told(fault)}</small>}
+                </>
+              ),
+            ],
+            [words.cardRead, ({ cardAt }) => <Instant at={cardAt} />],
+          ]}
+        />
       )}
       <h3>{words.addToChannel}</h3>
       <Steps steps={words.botSteps[kind].channel(bot)} />

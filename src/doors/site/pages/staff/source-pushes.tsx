@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** Switches MAX's pushes on and off; renders nothing for other sources. */
-export function SourcePushes({ source: { settings } }: { source: Source }): JSX.Element | null {
+export function SourcePushes({ source: { settings } }: { source: Source }) {
   if (!isBot(settings) || settings.kind !== "max") return null;
   const words = useVisit().words.sourcePages;
   const isOn = settings.pushes === true;

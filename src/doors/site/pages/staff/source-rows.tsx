@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
@@ -17,7 +16,7 @@ export function RowsByDay({
   today: number;
   days: number;
   counts: readonly { day: number; rows: number }[];
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.sourcePages;
   const rows = new Map(counts.map((one) => [one.day, one.rows]));

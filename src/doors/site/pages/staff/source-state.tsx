@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   readSchedule,
   type SourceState as State,
@@ -10,7 +9,7 @@ import { told } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** A source's state, coloured by its meaning. */
-export function SourceState({ state }: { state: State }): JSX.Element {
+export function SourceState({ state }: { state: State }) {
   const visit = useVisit();
   return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
 }
@@ -25,7 +24,7 @@ const COLOURS: Readonly<Record<State, string>> = {
 };
 
 /** A schedule: an interval in words, a cron pattern as it is. */
-export function ScheduleText({ schedule }: { schedule: string }): JSX.Element {
+export function ScheduleText({ schedule }: { schedule: string }) {
   const read = readSchedule(schedule);
   if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
   const { locale, sourcePages } = useVisit().words;

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { reasonOf } from "../../../../catalog/imports/writing/tally.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import {
@@ -80,7 +79,7 @@ function setPushes(isOn: boolean) {
   };
 }
 
-function Summary({ source }: { source: Source }): JSX.Element | null {
+function Summary({ source }: { source: Source }) {
   const visit = useVisit();
   const words = visit.words.importPages;
   const { summary } = source;

@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
@@ -36,7 +34,7 @@ export const sourcesPage: SitePage = {
         <Done words={words.done} />
         <RowFaults actions={ACTIONS} />
         <p>{words.intro}</p>
-        {sources.length === 0 ? <p class="empty">{words.noSources}</p> : <List sources={sources} />}
+        <List sources={sources} />
         <h2>{words.addABot}</h2>
         <p class="row">
           {BOT_KINDS.map((kind) => (
@@ -57,62 +55,75 @@ export const sourcesPage: SitePage = {
   },
 };
 
-async function List({ sources }: { sources: readonly Source[] }): Promise<HtmlEscapedString> {
+async function List({ sources }: { sources: readonly Source[] }) {
   const { sources: verbs, ports } = useSite();
   const words = useVisit().words.sourcePages;
   const now = ports.clock.now();
-  const today = await Promise.all(
-    sources.map(async ({ id }) => (await verbs.rowsByDay(id, 1)).at(-1)?.rows ?? 0),
+  const rows = await Promise.all(
+    sources.map(async (source) => {
+      const [day] = await verbs.rowsByDay(source.id, 1);
+      return { ...source, today: day?.rows ?? 0 };
+    }),
   );
   return (
     <DataTable
       label={words.sources}
+      empty={words.noSources}
+      rows={rows}
       columns={[
-        ...[words.source, words.state, `#${words.rowsToday}`],
-        ...[words.lastSuccess, words.actions],
-      ]}
-    >
-      {sources.map((source, at) => (
-        <tr>
-          <th scope="row">
-            <a href={asset(`/staff/sources/${source.id}/`)}>
-              <bdi>{source.name}</bdi>
-            </a>{" "}
-            <small>{kindOf(source)}</small>
-          </th>
-          <td class="long">
-            <SourceState state={stateOf(source, now)} />
-            {source.failure !== null && (
-              <small class="fault">
-                <br />
-                <bdi>{failureOf(source)}</bdi>
-              </small>
-            )}
-          </td>
-          <td class="number">{shownNumber(today[at] ?? 0)}</td>
-          <td>
-            <Instant at={source.succeededAt} />
-            <br />
-            <small>
-              {words.next}: <Instant at={nextAt(source, now)} />
-              {source.position.lagMs !== undefined && (
-                <>
+        [
+          words.source,
+          (source) => (
+            <>
+              <a href={asset(`/staff/sources/${source.id}/`)}>
+                <bdi>{source.name}</bdi>
+              </a>{" "}
+              <small>{kindOf(source)}</small>
+            </>
+          ),
+          "row",
+        ],
+        [
+          words.state,
+          (source) => (
+            <>
+              <SourceState state={stateOf(source, now)} />
+              {source.failure !== null && (
+                <small class="fault">
                   <br />
-                  {words.lag}: {words.seconds(Math.round(source.position.lagMs / 1000))}
-                </>
+                  <bdi>{failureOf(source)}</bdi>
+                </small>
               )}
-            </small>
-          </td>
-          <td>
-            <RowActions source={source} />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+            </>
+          ),
+          "long",
+        ],
+        [words.rowsToday, ({ today }) => shownNumber(today), "number"],
+        [
+          words.lastSuccess,
+          (source) => (
+            <>
+              <Instant at={source.succeededAt} />
+              <br />
+              <small>
+                {words.next}: <Instant at={nextAt(source, now)} />
+                {source.position.lagMs !== undefined && (
+                  <>
+                    <br />
+                    {words.lag}: {words.seconds(Math.round(source.position.lagMs / 1000))}
+                  </>
+                )}
+              </small>
+            </>
+          ),
+        ],
+        [words.actions, (source) => <RowActions source={source} />],
+      ]}
+    />
   );
 }
 
-function RowActions({ source }: { source: Source }): JSX.Element {
+function RowActions({ source }: { source: Source }) {
   const words = useVisit().words.sourcePages;
   const button = { inRow: true, description: source.name, fields: { source: source.id } };
   return (

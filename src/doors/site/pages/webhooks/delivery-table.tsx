@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
@@ -22,87 +21,76 @@ export function DeliveryTable({
   deliveries: readonly DeliveryView[];
   /** Address of the webhook's own page, which processes the forms. */
   to: string;
-}): JSX.Element {
+}) {
   const words = useVisit().words.webhookPages;
   return (
     <DataTable
       className="listed"
       label={words.log}
+      rows={deliveries}
       columns={[
-        words.delivery,
-        words.time,
-        words.posts,
-        words.state,
-        words.attempts,
-        words.actions,
+        [
+          words.delivery,
+          ({ delivery, event }) => (
+            <>
+              <a href={asset(`${to}deliveries/${delivery}/`)}>{delivery}</a>{" "}
+              <small>{words.events[event]}</small>
+            </>
+          ),
+          "row",
+        ],
+        [words.time, ({ created_at }) => <Moment at={created_at} />],
+        [words.posts, ({ posts }) => <Posts posts={posts} />],
+        [
+          words.state,
+          ({ state, next_attempt_at: next }) => (
+            <>
+              <DeliveryState state={state} />
+              {next !== null && (
+                <>
+                  <br />
+                  <small>
+                    {words.nextAttempt}: <Moment at={next} />
+                  </small>
+                </>
+              )}
+            </>
+          ),
+        ],
+        [
+          words.attempts,
+          ({ attempts }) => (
+            <ol class="attempts">
+              {attempts.map((attempt) => (
+                <li>
+                  <Moment at={attempt.attempted_at} />: <Outcome attempt={attempt} />
+                </li>
+              ))}
+            </ol>
+          ),
+        ],
+        [
+          words.actions,
+          (one) =>
+            isManager() &&
+            canBeSentAgain(webhook, one) && (
+              <ActionButton
+                action="resend"
+                to={asset(to)}
+                label={words.resend}
+                description={String(one.delivery)}
+                fields={{ delivery: one.delivery }}
+              />
+            ),
+          "bare",
+        ],
       ]}
-    >
-      {deliveries.map((delivery) => (
-        <Row webhook={webhook} delivery={delivery} to={to} />
-      ))}
-    </DataTable>
-  );
-}
-
-function Row({
-  webhook,
-  delivery,
-  to,
-}: {
-  webhook: WebhookView;
-  delivery: DeliveryView;
-  to: string;
-}): JSX.Element {
-  const words = useVisit().words.webhookPages;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={asset(`${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
-        <small>{words.events[delivery.event]}</small>
-      </th>
-      <td data-label={words.time}>
-        <Moment at={delivery.created_at} />
-      </td>
-      <td data-label={words.posts}>
-        <Posts posts={delivery.posts} />
-      </td>
-      <td data-label={words.state}>
-        <DeliveryState state={delivery.state} />
-        {delivery.next_attempt_at !== null && (
-          <>
-            <br />
-            <small>
-              {words.nextAttempt}: <Moment at={delivery.next_attempt_at} />
-            </small>
-          </>
-        )}
-      </td>
-      <td data-label={words.attempts}>
-        <ol class="attempts">
-          {delivery.attempts.map((attempt) => (
-            <li>
-              <Moment at={attempt.attempted_at} />: <Outcome attempt={attempt} />
-            </li>
-          ))}
-        </ol>
-      </td>
-      <td>
-        {isManager() && canBeSentAgain(webhook, delivery) && (
-          <ActionButton
-            action="resend"
-            to={asset(to)}
-            label={words.resend}
-            description={String(delivery.delivery)}
-            fields={{ delivery: delivery.delivery }}
-          />
-        )}
-      </td>
-    </tr>
+    />
   );
 }
 
 /** A delivery's state. */
-export function DeliveryState({ state }: { state: DeliveryView["state"] }): JSX.Element {
+export function DeliveryState({ state }: { state: DeliveryView["state"] }) {
   const visit = useVisit();
   return (
     <span class={`badge ${STATE_CLASSES[state]}`}>{visit.words.webhookPages.states[state]}</span>
@@ -111,7 +99,7 @@ export function DeliveryState({ state }: { state: DeliveryView["state"] }): JSX.
 
 const STATE_CLASSES = { pending: "", delivered: "good", failed: "bad", dropped: "bad" } as const;
 
-function Posts({ posts }: { posts: readonly number[] }): JSX.Element {
+function Posts({ posts }: { posts: readonly number[] }) {
   if (posts.length === 0) return <>—</>;
   return (
     <details>
@@ -126,7 +114,7 @@ export function Outcome({
   attempt: { status, error, duration_ms: durationMs },
 }: {
   attempt: DeliveryView["attempts"][number];
-}): JSX.Element {
+}) {
   const words = useVisit().words.webhookPages;
   const text = error === "" && status !== null ? words.answered(status) : told(outcomeOf(error));
   return (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { shownBytes } from "../../look/shown.tsx";
@@ -65,7 +64,7 @@ export const deliveryPage: SitePage = {
   },
 };
 
-function Body({ body, path }: { body: string; path: string }): JSX.Element {
+function Body({ body, path }: { body: string; path: string }) {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   const text = prettyPrinted(body);

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
@@ -18,7 +17,7 @@ export function WebhookForm({
   action: string;
   button: string;
   webhook?: WebhookView;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   // A channel's page links here with its number.

@@ -15,7 +15,7 @@ export function ManageWebhook({
   webhook: WebhookView;
   /** Whether the current plan includes webhooks; if not, they can only be deleted. */
   isIncluded: boolean;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   const isOwnManager = isManager();
@@ -78,7 +78,7 @@ function Folded({
   action: string;
   label: string;
   children: JSX.Element;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   return (
     <details class="folded" open={visit.form.get("action") === action}>

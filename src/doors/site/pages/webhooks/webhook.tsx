@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { Moment } from "../../look/answer-times.tsx";
@@ -58,7 +57,7 @@ export const webhookPage: SitePage = {
   actions: webhookActions,
 };
 
-function WebhookFacts({ webhook }: { webhook: WebhookView }): JSX.Element {
+function WebhookFacts({ webhook }: { webhook: WebhookView }) {
   const words = useVisit().words.webhookPages;
   const success = webhook.last_success_at;
   const error = webhook.last_error;
@@ -82,7 +81,7 @@ function WebhookFacts({ webhook }: { webhook: WebhookView }): JSX.Element {
   );
 }
 
-function Channels({ webhook: { channels } }: { webhook: WebhookView }): JSX.Element {
+function Channels({ webhook: { channels } }: { webhook: WebhookView }) {
   const words = useVisit().words.webhookPages;
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
   const cards = cardsOf(shown);

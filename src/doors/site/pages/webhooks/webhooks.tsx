@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { Moment } from "../../look/answer-times.tsx";
@@ -54,49 +52,50 @@ export const webhooksPage: SitePage = {
   actions: { create },
 };
 
-function List({ webhooks }: { webhooks: readonly WebhookView[] }): JSX.Element {
+function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   return (
     <DataTable
       className="listed"
       label={visit.words.webhooks}
-      columns={[words.url, words.state, `#${words.channels}`, words.lastSuccess, words.lastError]}
-    >
-      {webhooks.map((webhook) => (
-        <tr>
-          <td class="address">
+      rows={webhooks}
+      columns={[
+        [
+          words.url,
+          (webhook) => (
             <a href={asset(`${PATH}${webhook.id}/`)}>
               <bdi>{webhook.url}</bdi>
             </a>
-          </td>
-          <td data-label={words.state}>
-            <WebhookState reason={webhook.disabled_reason} />
-          </td>
-          <td class="number" data-label={words.channels}>
-            {shownNumber(webhook.channels.length)}
-          </td>
-          <td data-label={words.lastSuccess}>
-            {webhook.last_success_at === null ? (
+          ),
+          "address",
+        ],
+        [words.state, (webhook) => <WebhookState reason={webhook.disabled_reason} />],
+        [words.channels, (webhook) => shownNumber(webhook.channels.length), "number"],
+        [
+          words.lastSuccess,
+          (webhook) =>
+            webhook.last_success_at === null ? (
               words.never
             ) : (
               <Moment at={webhook.last_success_at} />
-            )}
-          </td>
-          <td data-label={words.lastError}>
-            {webhook.last_error === "" ? (
+            ),
+        ],
+        [
+          words.lastError,
+          (webhook) =>
+            webhook.last_error === "" ? (
               words.none
             ) : (
               <bdi>{told(outcomeOf(webhook.last_error))}</bdi>
-            )}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+            ),
+        ],
+      ]}
+    />
   );
 }
 
-async function Create({ existing }: { existing: number }): Promise<HtmlEscapedString> {
+async function Create({ existing }: { existing: number }) {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   const { code, webhooks } = await ownPlan();

@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 
-import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   CHANNEL_FIELDS,
   type ChannelRecord,
@@ -26,13 +25,7 @@ export const EDIT_FORM = takesForm(256 * 1024);
 const MARKS: readonly EditedField[] = fieldsShownAs("mark");
 
 /** The fields of a channel, each with its value when the form was rendered. */
-export function EditForm({
-  channel,
-  directory,
-}: {
-  channel: ChannelRecord;
-  directory: Directory;
-}): JSX.Element {
+export function EditForm({ channel, directory }: { channel: ChannelRecord; directory: Directory }) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   const stored = cellsOf(channel);
@@ -64,7 +57,7 @@ function Field({
   name: EditedField;
   value: string;
   directory: Directory;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   const hint = words.hints[name];

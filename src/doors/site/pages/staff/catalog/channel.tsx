@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   CHANNEL_FIELD_NAMES,
   CHANNEL_FIELDS,
@@ -59,7 +58,7 @@ interface Props {
   channel: ManagedChannel;
 }
 
-function Stored({ channel }: Props): JSX.Element {
+function Stored({ channel }: Props) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   const rows: [string, Child][] = [
@@ -105,7 +104,7 @@ function storedValue(channel: ManagedChannel, name: ChannelField): Child {
   return typeof value === "number" ? shownNumber(value) : <bdi>{text}</bdi>;
 }
 
-function PublicButton({ channel }: Props): JSX.Element {
+function PublicButton({ channel }: Props) {
   const words = useVisit().words.staffCatalog;
   const isPublic = channel.is_public === 1;
   return (
@@ -119,7 +118,7 @@ function PublicButton({ channel }: Props): JSX.Element {
   );
 }
 
-function DeleteButton({ channel }: Props): JSX.Element {
+function DeleteButton({ channel }: Props) {
   const words = useVisit().words.staffCatalog;
   const { id, handle, title, posts, days, webhooks } = channel;
   const names = [words.quotedTitle(title), handle === null ? "" : `@${handle}`, words.numbered(id)];

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
@@ -72,7 +71,7 @@ async function named(text: string): Promise<Listed> {
   return { channels: [...exact, ...others], next: null, isMore: byTitle.isMore };
 }
 
-function Found({ found }: { found: Listed }): JSX.Element {
+function Found({ found }: { found: Listed }) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   const labels = visit.words.channelFields;
@@ -88,27 +87,27 @@ function Found({ found }: { found: Listed }): JSX.Element {
     <>
       <DataTable
         label={words.channels}
+        rows={found.channels}
         columns={[
-          ...[`#${labels.id}`, labels.title, labels.handle],
-          ...[`#${labels.subscribers}`, labels.is_public],
-        ]}
-      >
-        {found.channels.map(({ id, title, handle, subscribers, is_public }) => (
-          <tr>
-            <td class="number">{id}</td>
-            <th scope="row" class="long">
+          [labels.id, ({ id }) => id, "number"],
+          [
+            labels.title,
+            ({ id, title }) => (
               <a href={asset(`${PATH}${id}/`)}>
                 <bdi>{title}</bdi>
               </a>
-            </th>
-            <td>{handle === null ? words.none : <bdi>@{handle}</bdi>}</td>
-            <td class="number">{shownNumber(subscribers)}</td>
-            <td>
-              {is_public === 1 ? words.public : <span class="badge warn">{words.hidden}</span>}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+            ),
+            "row long",
+          ],
+          [labels.handle, ({ handle }) => (handle === null ? words.none : <bdi>@{handle}</bdi>)],
+          [labels.subscribers, ({ subscribers }) => shownNumber(subscribers), "number"],
+          [
+            labels.is_public,
+            ({ is_public }) =>
+              is_public === 1 ? words.public : <span class="badge warn">{words.hidden}</span>,
+          ],
+        ]}
+      />
       {found.isMore && <p>{words.more}</p>}
       <p class="row">
         {visit.query.get("after") && <a href={asset(PATH)}>{words.first}</a>}

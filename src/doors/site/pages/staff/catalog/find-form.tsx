@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../../../visit/site-path.ts";
 import { useVisit } from "../../../visit/use-visit.ts";
 
@@ -11,7 +10,7 @@ export function FindForm({
   label: string;
   /** Null if nothing is wrong. */
   fault: string | null;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   return (
     <search>

@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import type {
   PostsFound as Found,
   PostsRequest,
@@ -11,7 +9,7 @@ import { parseNumber } from "../../../../../values/parse-number.ts";
 import { shortened } from "../../../../../values/shortened.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
-import { DataTable } from "../../../look/data-table.tsx";
+import { type Column, DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { withoutMarks } from "../../../look/post-excerpt.tsx";
@@ -46,11 +44,7 @@ export const staffPostsPage: SitePage = {
 };
 
 /** Posts of one channel, or of all, with the form for finding them. */
-export async function PostsFound({
-  channelId,
-}: {
-  channelId: number | null;
-}): Promise<HtmlEscapedString> {
+export async function PostsFound({ channelId }: { channelId: number | null }) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   const text = (visit.query.get("q") ?? "").trim();
@@ -81,7 +75,7 @@ async function foundOf(request: PostsRequest, { posts }: SiteContext): Promise<F
 }
 
 /** Says that a search found nothing, or without a search, that posts must be imported first. */
-function NoPosts({ isOfOne }: { isOfOne: boolean }): JSX.Element {
+function NoPosts({ isOfOne }: { isOfOne: boolean }) {
   const visit = useVisit();
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   return (
@@ -92,30 +86,47 @@ function NoPosts({ isOfOne }: { isOfOne: boolean }): JSX.Element {
   );
 }
 
-function Table({
-  found: { posts, next },
-  isOfOne,
-}: {
-  found: Found;
-  isOfOne: boolean;
-}): JSX.Element {
+function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boolean }) {
   const visit = useVisit();
   const words = visit.words.staffCatalog;
   if (posts.length === 0) return <NoPosts isOfOne={isOfOne} />;
+  const channel: Column<PostRecord> = [
+    words.channel,
+    ({ channel }) => <a href={asset(`/staff/channels/${channel}/`)}>{channel}</a>,
+    "number",
+  ];
   return (
     <>
       <DataTable
         label={words.posts}
+        rows={posts}
         columns={[
-          `#${words.post}`,
-          ...(isOfOne ? [] : [`#${words.channel}`]),
-          ...[words.published, words.text, visit.words.staffPages.actions],
+          [words.post, ({ id }) => id, "row number"],
+          ...(isOfOne ? [] : [channel]),
+          [words.published, ({ published_at }) => <Instant at={published_at} />],
+          [
+            words.text,
+            ({ text }) => (
+              <bdi>{text === "" ? words.noText : withoutMarks(shortened(text, TEXT_SHOWN))}</bdi>
+            ),
+            "long",
+          ],
+          [
+            visit.words.staffPages.actions,
+            ({ id }) => (
+              <ActionButton
+                inRow
+                action="take-down"
+                label={words.takeDown}
+                description={String(id)}
+                fields={{ post: id }}
+                confirm={words.takeDownQuestion(String(id))}
+                danger
+              />
+            ),
+          ],
         ]}
-      >
-        {posts.map((post) => (
-          <Row post={post} isOfOne={isOfOne} />
-        ))}
-      </DataTable>
+      />
       {next !== null && (
         <p class="row">
           <a href={withQuery({ after: next.join("-") })} rel="next">
@@ -124,45 +135,6 @@ function Table({
         </p>
       )}
     </>
-  );
-}
-
-function Row({
-  post: { id, channel, published_at, text },
-  isOfOne,
-}: {
-  post: PostRecord;
-  isOfOne: boolean;
-}): JSX.Element {
-  const words = useVisit().words.staffCatalog;
-  return (
-    <tr>
-      <th scope="row" class="number">
-        {id}
-      </th>
-      {!isOfOne && (
-        <td class="number">
-          <a href={asset(`/staff/channels/${channel}/`)}>{channel}</a>
-        </td>
-      )}
-      <td>
-        <Instant at={published_at} />
-      </td>
-      <td class="long">
-        <bdi>{text === "" ? words.noText : withoutMarks(shortened(text, TEXT_SHOWN))}</bdi>
-      </td>
-      <td>
-        <ActionButton
-          inRow
-          action="take-down"
-          label={words.takeDown}
-          description={String(id)}
-          fields={{ post: id }}
-          confirm={words.takeDownQuestion(String(id))}
-          danger
-        />
-      </td>
-    </tr>
   );
 }
 

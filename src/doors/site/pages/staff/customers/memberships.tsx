@@ -1,10 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
 import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 
 /** The organizations that somebody belongs to, with their roles. */
-export async function Memberships({ email }: { email: string }): Promise<HtmlEscapedString> {
+export async function Memberships({ email }: { email: string }) {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const memberships = await useSite().accounts.allMembershipsOf(email);

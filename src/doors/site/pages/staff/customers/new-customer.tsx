@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import {
   optionalName,
   requiredEmail,
@@ -19,7 +18,7 @@ import { currentActor } from "../../../visit/viewer.ts";
 const ACTION = "create";
 
 /** Organization, owner, plan and key in one form. */
-export function NewCustomerForm(): JSX.Element {
+export function NewCustomerForm() {
   const visit = useVisit();
   const words = visit.words.firstSteps.customerForm;
   const { planNames } = visit.words;

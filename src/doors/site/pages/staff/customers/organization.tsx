@@ -1,6 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
@@ -12,10 +10,11 @@ import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { keysTable } from "../../organization/key-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
+import { MembersTable } from "./members-table.tsx";
 import { organizationActions } from "./organization-actions.ts";
-import { KeysTable, MembersTable } from "./organization-tables.tsx";
 
 /** `/staff/organizations/3/`: its plan, members and keys. */
 export const staffOrganizationPage: SitePage = {
@@ -24,6 +23,7 @@ export const staffOrganizationPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const organization = await context.accounts.organization(addressedId());
+    const place = { organizationId: organization.id, memberId: null, areEnded: null, at: "before" };
     return consolePage(
       organization.name,
       <>
@@ -46,7 +46,7 @@ export const staffOrganizationPage: SitePage = {
           <button type="submit">{words.add}</button>
         </Form>
         <h2>{words.keys}</h2>
-        <KeysTable organization={organization} />
+        {(await keysTable(words.keys, place)) ?? <p class="empty">{words.none}</p>}
         <h2>{organization.archivedAt === null ? words.archive : words.restore}</h2>
         <ArchiveButton organization={organization} />
       </>,
@@ -59,7 +59,7 @@ interface Props {
   organization: Organization;
 }
 
-async function PlanFacts({ organization }: Props & {}): Promise<HtmlEscapedString> {
+async function PlanFacts({ organization }: Props & {}) {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const { plan, used, periodEndsAt } = await limitStatusOf(organization, useSite(), visit.nowMs);
@@ -94,7 +94,7 @@ async function PlanFacts({ organization }: Props & {}): Promise<HtmlEscapedStrin
   );
 }
 
-function PlanForm({ organization }: Props): JSX.Element {
+function PlanForm({ organization }: Props) {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const { planEndsAt } = organization;
@@ -126,7 +126,7 @@ function PlanForm({ organization }: Props): JSX.Element {
   );
 }
 
-function ArchiveButton({ organization }: Props): JSX.Element {
+function ArchiveButton({ organization }: Props) {
   const words = useVisit().words.staffPages;
   return organization.archivedAt === null ? (
     <ActionButton action="archive" label={words.archive} confirm={words.archiveConfirm} danger />

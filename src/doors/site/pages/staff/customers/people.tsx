@@ -21,32 +21,28 @@ export const peoplePage: SitePage = {
         <SearchForm />
         <DataTable
           label={words.people}
+          empty={words.none}
+          rows={shown}
           columns={[
-            ...[visit.words.email, visit.words.name, words.inOrganizations],
-            ...[words.staffMark, words.passwordSet, `#${words.sessions}`],
+            [
+              visit.words.email,
+              (person) => (
+                <>
+                  <a href={asset(`/staff/people/${person.id}/`)}>
+                    <bdi>{person.email}</bdi>
+                  </a>
+                  {person.email === visit.signedIn?.person.email && ` (${words.you})`}
+                </>
+              ),
+              "row",
+            ],
+            [visit.words.name, (person) => <bdi>{person.name}</bdi>],
+            [words.inOrganizations, (person) => <Memberships email={person.email} />],
+            [words.staffMark, (person) => (person.isStaff ? words.yes : words.no)],
+            [words.passwordSet, (person) => (person.hasPassword ? words.yes : words.no)],
+            [words.sessions, (person) => shownNumber(person.sessions), "number"],
           ]}
-        >
-          {shown.map((person) => (
-            <tr>
-              <th scope="row">
-                <a href={asset(`/staff/people/${person.id}/`)}>
-                  <bdi>{person.email}</bdi>
-                </a>
-                {person.email === visit.signedIn?.person.email && ` (${words.you})`}
-              </th>
-              <td>
-                <bdi>{person.name}</bdi>
-              </td>
-              <td>
-                <Memberships email={person.email} />
-              </td>
-              <td>{person.isStaff ? words.yes : words.no}</td>
-              <td>{person.hasPassword ? words.yes : words.no}</td>
-              <td class="number">{shownNumber(person.sessions)}</td>
-            </tr>
-          ))}
-        </DataTable>
-        {found.length === 0 && <p class="empty">{words.none}</p>}
+        />
         {pager}
       </>,
     );

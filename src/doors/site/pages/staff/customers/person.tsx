@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { ofPerson } from "../../../../../customers/people/person.ts";
 import { notFound } from "../../../../../errors.ts";
@@ -56,7 +55,7 @@ export const personPage: SitePage = {
   },
 };
 
-function StaffMark({ person }: { person: PersonAccount }): JSX.Element {
+function StaffMark({ person }: { person: PersonAccount }) {
   const words = useVisit().words.staffPages;
   if (!person.isStaff) {
     return (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../../../../customers/accounts/plan-limits.ts";
@@ -32,7 +31,7 @@ export const plansPage: SitePage = {
   actions: Object.fromEntries(PLAN_CODES.map((code) => [`set-${code}`, () => setPlan(code)])),
 };
 
-function PlanForm({ plan }: { plan: Plan }): JSX.Element {
+function PlanForm({ plan }: { plan: Plan }) {
   const visit = useVisit();
   const words = visit.words.plansPage;
   const action = `set-${plan.code}`;

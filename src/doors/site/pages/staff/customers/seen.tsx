@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import { DataTable } from "../../../look/data-table.tsx";
@@ -8,10 +7,10 @@ import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
 import type { Visit } from "../../../visit/visit.ts";
+import { keysTable } from "../../organization/key-table.tsx";
 import { Overview } from "../../organization/overview.tsx";
 import { attemptsStrip } from "../../webhooks/attempts-strip.tsx";
 import { addressedId, consolePage } from "../console.tsx";
-import { KeysTable } from "./organization-tables.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
 /** `/staff/organizations/3/seen/`: what the organization's owners see, without anything to change. */
@@ -22,7 +21,8 @@ export const seenPage: SitePage = {
     const words = visit.words.staffPages;
     const organization = await context.accounts.organization(addressedId());
     const seen = asOwner(organization);
-    const show = () =>
+    const place = { organizationId: organization.id, memberId: null, areEnded: null, at: "before" };
+    const show = async () =>
       consolePage(
         words.seen,
         <>
@@ -32,7 +32,7 @@ export const seenPage: SitePage = {
           </p>
           <Overview isReadOnly />
           <h2>{words.keys}</h2>
-          <KeysTable organization={organization} isReadOnly />
+          {(await keysTable(words.keys, place, true)) ?? <p class="empty">{words.none}</p>}
           <h2>{words.webhooks}</h2>
           <Webhooks organization={organization} />
         </>,
@@ -53,11 +53,7 @@ function asOwner(organization: Organization): Visit {
   return { ...visit, membership: { organization, member } };
 }
 
-async function Webhooks({
-  organization,
-}: {
-  organization: Organization;
-}): Promise<HtmlEscapedString> {
+async function Webhooks({ organization }: { organization: Organization }) {
   const context = useSite();
   const words = useVisit().words.staffPages;
   const webhooks = await context.webhooks.webhooks(organization.id);
@@ -72,31 +68,23 @@ async function Webhooks({
   return (
     <DataTable
       label={words.webhooks}
+      rows={rows}
       columns={[
-        ...[words.webhook, words.state, `#${words.channels}`, words.lastSuccess],
-        ...[words.lastError, words.attempts],
-      ]}
-    >
-      {rows.map(({ channels, strip, ...webhook }) => (
-        <tr>
-          <th scope="row" class="long">
+        [
+          words.webhook,
+          (webhook) => (
             <a href={asset(`/staff/webhooks/${webhook.id}/`)}>
               <bdi>{webhook.url}</bdi>
             </a>
-          </th>
-          <td>
-            <WebhookStatus webhook={webhook} />
-          </td>
-          <td class="number">{shownNumber(channels)}</td>
-          <td>
-            <Instant at={webhook.lastSuccessAt} />
-          </td>
-          <td>
-            <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>
-          </td>
-          <td>{strip ?? "—"}</td>
-        </tr>
-      ))}
-    </DataTable>
+          ),
+          "row long",
+        ],
+        [words.state, (webhook) => <WebhookStatus webhook={webhook} />],
+        [words.channels, ({ channels }) => shownNumber(channels), "number"],
+        [words.lastSuccess, (webhook) => <Instant at={webhook.lastSuccessAt} />],
+        [words.lastError, (webhook) => <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
+        [words.attempts, ({ strip }) => strip ?? "—"],
+      ]}
+    />
   );
 }

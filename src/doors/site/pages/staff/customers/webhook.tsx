@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
@@ -55,7 +54,7 @@ interface Props {
   webhook: Webhook;
 }
 
-async function State({ webhook }: Props): Promise<HtmlEscapedString> {
+async function State({ webhook }: Props) {
   const visit = useVisit();
   const context = useSite();
   const words = visit.words.staffPages;
@@ -83,7 +82,7 @@ async function State({ webhook }: Props): Promise<HtmlEscapedString> {
   );
 }
 
-function DisableForm(): JSX.Element {
+function DisableForm() {
   const words = useVisit().words.staffPages;
   return (
     <>
@@ -99,51 +98,32 @@ function DisableForm(): JSX.Element {
   );
 }
 
-async function Deliveries({ webhook }: Props): Promise<HtmlEscapedString> {
+async function Deliveries({ webhook }: Props) {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const deliveries = await useSite().webhooks.deliveries(webhook.id, {
     before: null,
     limit: DELIVERIES_SHOWN,
   });
-  if (deliveries.length === 0) return <p>{words.none}</p>;
+  const lastOf = ({ attempts }: DeliveryView) => attempts.at(-1);
   return (
     <DataTable
       label={words.deliveries}
+      empty={words.none}
+      rows={deliveries}
       columns={[
-        ...[`#${words.number}`, words.created, words.event, words.state, `#${words.attempts}`],
-        ...[words.lastStatus, words.nextAttempt],
+        [words.number, ({ delivery }) => delivery, "row number"],
+        [words.created, ({ created_at }) => <Instant at={Date.parse(created_at)} />],
+        [words.event, ({ event }) => visit.words.webhookPages.events[event]],
+        [words.state, ({ state }) => <DeliveryState state={state} />],
+        [words.attempts, ({ attempts }) => attempts.length, "number"],
+        [words.lastStatus, (one) => <bdi>{lastOf(one)?.status ?? lastOf(one)?.error ?? "—"}</bdi>],
+        [
+          words.nextAttempt,
+          ({ next_attempt_at: at }) => (at === null ? "—" : <Instant at={Date.parse(at)} />),
+        ],
       ]}
-    >
-      {deliveries.map((delivery) => {
-        const last = delivery.attempts.at(-1);
-        return (
-          <tr>
-            <th scope="row" class="number">
-              {delivery.delivery}
-            </th>
-            <td>
-              <Instant at={Date.parse(delivery.created_at)} />
-            </td>
-            <td>{visit.words.webhookPages.events[delivery.event]}</td>
-            <td>
-              <DeliveryState state={delivery.state} />
-            </td>
-            <td class="number">{delivery.attempts.length}</td>
-            <td>
-              <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>
-            </td>
-            <td>
-              {delivery.next_attempt_at === null ? (
-                "—"
-              ) : (
-                <Instant at={Date.parse(delivery.next_attempt_at)} />
-              )}
-            </td>
-          </tr>
-        );
-      })}
-    </DataTable>
+    />
   );
 }
 

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
@@ -43,40 +42,45 @@ export const staffWebhooksPage: SitePage = {
         ) : (
           <DataTable
             label={words.webhooks}
+            rows={shown}
             columns={[
-              ...[words.webhook, visit.words.organization, words.state],
-              ...[words.failingSince, words.lastError],
-            ]}
-          >
-            {shown.map((webhook) => (
-              <tr>
-                <th scope="row" class="long">
+              [
+                words.webhook,
+                (webhook) => (
                   <a href={asset(`/staff/webhooks/${webhook.id}/`)}>
                     {webhook.id}: <bdi>{webhook.url}</bdi>
                   </a>
-                </th>
-                <td>
+                ),
+                "row long",
+              ],
+              [
+                visit.words.organization,
+                (webhook) => (
                   <a href={asset(`/staff/organizations/${webhook.organizationId}/`)}>
                     <bdi>{names.get(webhook.organizationId)}</bdi>
                   </a>
-                </td>
-                <td>
-                  <WebhookStatus webhook={webhook} />
-                  {webhook.staffNote !== "" && (
-                    <>
-                      : <bdi>{webhook.staffNote}</bdi>
-                    </>
-                  )}
-                </td>
-                <td>
-                  <Instant at={webhook.failingSince} />
-                </td>
-                <td>
-                  <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>
-                </td>
-              </tr>
-            ))}
-          </DataTable>
+                ),
+              ],
+              [
+                words.state,
+                (webhook) => (
+                  <>
+                    <WebhookStatus webhook={webhook} />
+                    {webhook.staffNote !== "" && (
+                      <>
+                        : <bdi>{webhook.staffNote}</bdi>
+                      </>
+                    )}
+                  </>
+                ),
+              ],
+              [words.failingSince, (webhook) => <Instant at={webhook.failingSince} />],
+              [
+                words.lastError,
+                (webhook) => <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>,
+              ],
+            ]}
+          />
         )}
         {pager}
       </>,
@@ -85,7 +89,7 @@ export const staffWebhooksPage: SitePage = {
 };
 
 /** Whether it is active, or otherwise who or what disabled it. */
-export function WebhookStatus({ webhook: { disabledReason } }: { webhook: Webhook }): JSX.Element {
+export function WebhookStatus({ webhook: { disabledReason } }: { webhook: Webhook }) {
   const visit = useVisit();
   return (
     <span class={disabledReason === "" ? "good" : "bad"}>

@@ -88,7 +88,7 @@ async function checklist(answer: string | null): Promise<View> {
   );
 }
 
-function Step({ text, children }: { text: string; children: Child }): JSX.Element {
+function Step({ text, children }: { text: string; children: Child }) {
   return (
     <>
       <p>{text}</p>
@@ -97,7 +97,7 @@ function Step({ text, children }: { text: string; children: Child }): JSX.Elemen
   );
 }
 
-function SampleStep({ isDone }: { isDone: boolean }): JSX.Element {
+function SampleStep({ isDone }: { isDone: boolean }) {
   const { sample } = useSite();
   const words = useVisit().words.firstSteps.sample;
   const { length: channels } = sample.ids();
@@ -118,7 +118,7 @@ function SampleStep({ isDone }: { isDone: boolean }): JSX.Element {
   );
 }
 
-function CallStep({ answer }: { answer: string | null }): JSX.Element {
+function CallStep({ answer }: { answer: string | null }) {
   const visit = useVisit();
   const words = visit.words.firstSteps.call;
   const curl = `curl -H "Authorization: Bearer YOUR_KEY" "${visit.ownAddress}${CALL}"`;

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/durations.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
@@ -19,7 +18,7 @@ export function HourPicture({
   hours: readonly Hour[];
   count: number;
   title: string;
-}): JSX.Element {
+}) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
   const last = Math.floor(visit.nowMs / HOUR_MS) * HOUR_MS;
@@ -63,22 +62,37 @@ export function HourPicture({
         <DataTable
           isTall
           label={title}
+          rows={shown.toReversed()}
           columns={[
-            ...[words.hour, `#${words.requests}`, `#${words.errors}`],
-            ...[`#${words.mean}`, `#${words.p99}`, `#${words.slowest}`],
+            [words.hour, ({ startedAt }) => <Instant at={startedAt} />, "row"],
+            [words.requests, ({ requests }) => shownNumber(requests), "number"],
+            [
+              words.errors,
+              ({ errors }) => (
+                <span class={errors > 0 ? "failed" : undefined}>{shownNumber(errors)}</span>
+              ),
+              "number",
+            ],
+            [
+              words.mean,
+              (hour) => shownMs(hour.requests === 0 ? null : hour.durationUs / hour.requests),
+              "number",
+            ],
+            [words.p99, (hour) => shownBound(quantileUs(hour.durations, 0.99)), "number"],
+            [
+              words.slowest,
+              (hour) => shownMs(hour.requests === 0 ? null : hour.slowestUs),
+              "number",
+            ],
           ]}
-        >
-          {shown.toReversed().map((hour) => (
-            <HourRow hour={hour} />
-          ))}
-        </DataTable>
+        />
       </details>
     </section>
   );
 }
 
 /** Total requests, failures and durations of all hours, in one line. */
-function Sums({ hours }: { hours: readonly Hour[] }): JSX.Element {
+function Sums({ hours }: { hours: readonly Hour[] }) {
   const words = useVisit().words.summaryPage;
   const sum = (of: (hour: Hour) => number): number =>
     hours.reduce((all, hour) => all + of(hour), 0);
@@ -109,20 +123,4 @@ function shownBound(us: number | null): string {
   if (us === null || us < 10) return shownMs(us);
   const unit = 10 ** (Math.floor(Math.log10(us)) - 1);
   return shownMs(Math.ceil(us / unit) * unit);
-}
-
-function HourRow({ hour }: { hour: Hour }): JSX.Element {
-  const { startedAt, requests, errors, durationUs, slowestUs, durations } = hour;
-  return (
-    <tr>
-      <th scope="row">
-        <Instant at={startedAt} />
-      </th>
-      <td class="number">{shownNumber(requests)}</td>
-      <td class={errors > 0 ? "number failed" : "number"}>{shownNumber(errors)}</td>
-      <td class="number">{shownMs(requests === 0 ? null : durationUs / requests)}</td>
-      <td class="number">{shownBound(quantileUs(durations, 0.99))}</td>
-      <td class="number">{shownMs(requests === 0 ? null : slowestUs)}</td>
-    </tr>
-  );
 }

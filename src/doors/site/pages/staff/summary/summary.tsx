@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
@@ -84,13 +83,7 @@ export const summaryPage: SitePage = {
 
 const SHOWN_MAX = 10;
 
-function Customers({
-  title,
-  customers,
-}: {
-  title: string;
-  customers: readonly CustomerUse[];
-}): JSX.Element {
+function Customers({ title, customers }: { title: string; customers: readonly CustomerUse[] }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
   const used = customers.filter((one) => one.used > 0).slice(0, SHOWN_MAX);
@@ -108,29 +101,36 @@ function Customers({
       <h3>{title}</h3>
       <DataTable
         label={title}
-        columns={[visit.words.organization, visit.words.plan, `#${words.used}`]}
-      >
-        {used.map(({ organization, plan, used: units }) => (
-          <tr>
-            <th scope="row">
+        rows={used}
+        columns={[
+          [
+            visit.words.organization,
+            ({ organization }) => (
               <a href={asset(`/staff/organizations/${organization.id}/`)}>
                 <bdi>{organization.name}</bdi>
               </a>
-            </th>
-            <td>{planNames[plan.code]}</td>
-            <td class="number">
-              {shownNumber(units)} / {shownNumber(plan.requestsPerPeriod)}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+            ),
+            "row",
+          ],
+          [visit.words.plan, ({ plan }) => planNames[plan.code]],
+          [
+            words.used,
+            ({ plan, used: units }) => (
+              <>
+                {shownNumber(units)} / {shownNumber(plan.requestsPerPeriod)}
+              </>
+            ),
+            "number",
+          ],
+        ]}
+      />
     </section>
   );
 }
 
 const DAYS_SHOWN_MAX = 1_000;
 
-function Outlook({ outlook }: { outlook: DiskOutlook }): JSX.Element {
+function Outlook({ outlook }: { outlook: DiskOutlook }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
   const { units } = visit.words.staffPages;
