@@ -22,9 +22,15 @@ export function Scroll({
 
 /**
  * A column: its head, what a row's cell contains, and the cell's classes; among them, `row` makes it the
- * row's head, `number` right-aligns the column, and `bare` leaves out the column's name on a phone.
+ * row's head, `number` right-aligns the column, and `bare` leaves out the column's name on a phone. The
+ * last one is a class that only some rows' cells have.
  */
-export type Column<Row> = readonly [head: string, cell: (row: Row) => Child, look?: string];
+export type Column<Row> = readonly [
+  head: string,
+  cell: (row: Row) => Child,
+  look?: string,
+  mark?: (row: Row) => string | false,
+];
 
 /** Rows of data; on a phone, each row becomes a block. */
 export function DataTable<Row>({
@@ -61,8 +67,9 @@ export function DataTable<Row>({
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(([head, cell, look = ""]) => {
-                const classes = look.replace(/\b(row|bare)\b/g, "").trim() || undefined;
+              {columns.map(([head, cell, look = "", mark]) => {
+                const plain = look.replace(/\b(row|bare)\b/g, "");
+                const classes = `${plain} ${mark?.(row) || ""}`.trim() || undefined;
                 if (/\brow\b/.test(look)) {
                   return (
                     <th scope="row" class={classes}>

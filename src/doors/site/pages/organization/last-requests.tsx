@@ -76,8 +76,9 @@ export async function LastRequests({
               ],
               [
                 words.status,
-                ({ status }) => <span class={status >= 400 ? "failed" : undefined}>{status}</span>,
+                ({ status }) => status,
                 "number",
+                ({ status }) => status >= 400 && "failed",
               ],
               [
                 words.duration,

@@ -23,9 +23,9 @@ export const errorsPage: SitePage = {
             [words.time, ({ at }) => <Instant at={at} withSeconds />],
             [
               words.level,
-              ({ level }) => (
-                <span class={level === "error" ? "fault" : undefined}>{words.levels[level]}</span>
-              ),
+              ({ level }) => words.levels[level],
+              "",
+              ({ level }) => level === "error" && "fault",
             ],
             [
               words.message,

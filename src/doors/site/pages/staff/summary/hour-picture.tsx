@@ -68,10 +68,9 @@ export function HourPicture({
             [words.requests, ({ requests }) => shownNumber(requests), "number"],
             [
               words.errors,
-              ({ errors }) => (
-                <span class={errors > 0 ? "failed" : undefined}>{shownNumber(errors)}</span>
-              ),
+              ({ errors }) => shownNumber(errors),
               "number",
+              ({ errors }) => errors > 0 && "failed",
             ],
             [
               words.mean,
