@@ -7,9 +7,8 @@ export const noteExport = transaction(
   "export-start",
   (tx, clock, { kind, format, from, to, channel }: ExportWish, by: Actor) =>
     recordChange(tx, clock, by, {
-      organizationId: null,
       action: "export.start",
-      target: `export ${kind}`,
+      id: kind,
       details: {
         format,
         ...(from !== "" && { from }),

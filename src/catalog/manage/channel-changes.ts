@@ -64,9 +64,8 @@ export async function editChannel(
     rows.beforeCommit?.();
     const fields = Object.keys(given).join(" ");
     await recordChange(tx, clock, by, {
-      organizationId: null,
       action: "channel.change",
-      target: `channel ${id}`,
+      id,
       details: { name: records.byId(id)?.title ?? "", fields, ...(from !== null && { from }) },
     });
     return true;
@@ -120,9 +119,8 @@ export const setChannelPublic = transaction(
     records.update({ ...stored, is_public: Number(isPublic) }, stored);
     records.writeSearch();
     await recordChange(tx, clock, by, {
-      organizationId: null,
       action: isPublic ? "channel.unhide" : "channel.hide",
-      target: `channel ${id}`,
+      id,
       details: { name: stored.title },
     });
     return true;

@@ -55,9 +55,8 @@ export const beginRemoval = transaction(
     }
     records.writeSearch();
     await recordChange(tx, clock, by, {
-      organizationId: null,
       action: into === null ? "channel.delete" : "channel.merge",
-      target: `channel ${id}`,
+      id,
       details: { name: channel.title, ...(into !== null && { into: into.id }) },
     });
     return true;

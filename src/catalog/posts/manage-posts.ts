@@ -82,8 +82,7 @@ async function deletePosts(
     const post = records.byId(id);
     if (post === undefined) return true;
     takeDown(post, clock.now());
-    const target = `post ${id}` as const;
-    await recordChange(tx, clock, by, { organizationId: null, action: "post.delete", target });
+    await recordChange(tx, clock, by, { action: "post.delete", id });
     deleted += 1;
     return true;
   });

@@ -34,12 +34,8 @@ export async function removeSample(
   await inTransaction(db, clock, "sample", async (tx) => {
     forgetSample(tx);
     if (removed === 0) return;
-    await recordChange(tx, clock, by, {
-      organizationId: null,
-      action: "sample.remove",
-      target: "sample channels",
-      details: { channels: removed },
-    });
+    const details = { channels: removed };
+    await recordChange(tx, clock, by, { action: "sample.remove", id: "channels", details });
   });
   return removed;
 }

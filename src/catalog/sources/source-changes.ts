@@ -159,12 +159,7 @@ function record(
   action: Extract<AuditAction, `source.${string}`>,
   { id, name, kind }: Source,
 ): Promise<void> {
-  return recordChange(tx, clock, by, {
-    organizationId: null,
-    action,
-    target: `source ${id}`,
-    details: { name, kind },
-  });
+  return recordChange(tx, clock, by, { action, id, details: { name, kind } });
 }
 
 /** Changes to sources and to the state of their runs, each in one transaction. */

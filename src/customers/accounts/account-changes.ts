@@ -38,12 +38,7 @@ async function changePlan(
     await updatePlan(tx, code, limits);
     const changed = selectPlanNow(tx, code);
     if (!Bun.deepEquals(found, changed)) {
-      await recordChange(tx, clock, by, {
-        organizationId: null,
-        action: "plan.set",
-        target: `plan ${code}`,
-        details: { ...limits },
-      });
+      await recordChange(tx, clock, by, { action: "plan.set", id: code, details: { ...limits } });
     }
     return changed;
   });

@@ -38,7 +38,7 @@ export async function putNewMember(
   await recordChange(tx, clock, by, {
     organizationId,
     action: "member.add",
-    target: `member ${made.id}`,
+    id: made.id,
     details: { email, role },
   });
   return made;
@@ -64,14 +64,14 @@ function handOver(
     await recordChange(tx, clock, by, {
       organizationId,
       action: "organization.rename",
-      target: `organization ${organizationId}`,
+      id: organizationId,
       details: { name: organization },
     });
     await updateMember(tx, memberId, { email, name });
     await recordChange(tx, clock, by, {
       organizationId,
       action: "member.hand-over",
-      target: `member ${memberId}`,
+      id: memberId,
       details: { email },
     });
     return requireMember(tx, memberId);
@@ -138,8 +138,7 @@ async function putMember(
 ): Promise<Member> {
   const { isSuspended } = change;
   const record = (action: AuditEntry["action"], details: AuditEntry["details"] = {}) => {
-    const target = `member ${id}` as const;
-    const entry = { organizationId, action, target, details: { email, ...details } };
+    const entry = { organizationId, action, id, details: { email, ...details } };
     return recordChange(tx, clock, by, entry);
   };
   if (change.role !== undefined && change.role !== role) {

@@ -54,7 +54,7 @@ export async function putOrganization(
   await recordChange(tx, clock, by, {
     organizationId: made.id,
     action: "organization.create",
-    target: `organization ${made.id}`,
+    id: made.id,
     details: { name, plan },
   });
   return made;
@@ -134,8 +134,7 @@ const changeOrganization = transaction(
     await updateOrganization(tx, id, await change(tx, found));
     const changed = await requireOrganization(tx, id);
     if (!Bun.deepEquals(found, changed)) {
-      const target = `organization ${id}` as const;
-      await recordChange(tx, clock, by, { organizationId: id, action, target, details });
+      await recordChange(tx, clock, by, { organizationId: id, action, id, details });
     }
     return changed;
   },

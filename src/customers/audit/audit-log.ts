@@ -40,7 +40,7 @@ interface Verbs {
 /** Recorded actions, such as `key.create`. */
 export type AuditAction = { [Kind in keyof Verbs]: `${Kind}.${Verbs[Kind]}` }[keyof Verbs];
 
-/** Kinds of things that can be changed. The target of a change of staff is a person. */
+/** Kinds of things that can be changed: what a change of staff changes is a person. */
 export type AuditTarget = Exclude<keyof Verbs, "staff">;
 
 /** Details recorded beside the target of a change. Never a secret. */
@@ -82,10 +82,11 @@ export type AuditDetail =
 
 /** A change made by staff or by an organization's people. */
 export interface AuditEntry {
-  organizationId: number | null;
+  /** The organization that it concerns, if it concerns one. */
+  organizationId?: number | null | undefined;
   action: AuditAction;
-  /** What was changed, such as `key 3`. */
-  target: `${AuditTarget} ${string}`;
+  /** What was changed, of the action's kind: a number, an address, a name. */
+  id: number | string;
   details?: { [Detail in AuditDetail]?: string | number | boolean | null } | undefined;
 }
 

@@ -15,7 +15,10 @@ export async function insertEntry(
   person: string,
   entry: AuditEntry,
 ): Promise<void> {
-  await add(tx, { ...entry, at, person, details: entry.details ?? {} });
+  const { organizationId = null, action, id, details = {} } = entry;
+  const [kind = ""] = action.split(".");
+  const target = `${kind === "staff" ? "person" : kind} ${id}`;
+  await add(tx, { at, person, organizationId, action, target, details });
 }
 
 /** Latest first. */

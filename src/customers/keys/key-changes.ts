@@ -54,7 +54,7 @@ export async function insertRecordedKey(
   await recordChange(tx, clock, by, {
     organizationId,
     action: "key.create",
-    target: `key ${made.id}`,
+    id: made.id,
     details: { member: memberId, name, access, prefix },
   });
   return made;
@@ -100,7 +100,7 @@ async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Act
   await recordChange(tx, clock, by, {
     organizationId,
     action: "key.revoke",
-    target: `key ${id}`,
+    id,
     details: { name, prefix },
   });
   return { ...found, revokedAt };

@@ -22,7 +22,7 @@ export async function endGrant(
   await recordChange(tx, clock, by, {
     organizationId: member.organizationId,
     action: "key.revoke",
-    target: `key ${id}`,
+    id,
     details: { name, prefix, reason },
   });
 }

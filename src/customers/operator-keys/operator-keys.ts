@@ -45,9 +45,8 @@ function addOperatorKey(
       hash: Buffer.from(hashKeyToken(token), "base64"),
     });
     await recordChange(tx, clock, by, {
-      organizationId: null,
       action: "operator-key.create",
-      target: `operator-key ${made.id}`,
+      id: made.id,
       details: { name, access: can.join(" "), prefix },
     });
     return made;
@@ -63,9 +62,8 @@ const revokeOperatorKey = transaction("operator-key", async (tx, clock, id: numb
   await updateOperatorKeyRevoked(tx, { id, revokedAt });
   const { name, prefix } = found;
   await recordChange(tx, clock, by, {
-    organizationId: null,
     action: "operator-key.revoke",
-    target: `operator-key ${id}`,
+    id,
     details: { name, prefix },
   });
   return { ...found, revokedAt };

@@ -8,7 +8,6 @@ import { type AuthContext, type AuthSettings, authContextOf, authOf } from "./au
 import { passwordFault, requirePassword } from "./password-rules.ts";
 import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
 import { requirePerson } from "./people.ts";
-import { ofPerson } from "./person.ts";
 
 /**
  * Changes the password and ends the person's other sessions.
@@ -70,7 +69,7 @@ export async function setPassword(
   await inTransaction(db, clock, "password", async (tx) => {
     await storePassword(tx, context, person.id, hash);
     await updatePerson(tx, person.id, { isVerified: true });
-    if (by !== null) await recordChange(tx, clock, by, ofPerson("person.password", email));
+    if (by !== null) await recordChange(tx, clock, by, { action: "person.password", id: email });
   });
 }
 

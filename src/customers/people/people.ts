@@ -13,7 +13,7 @@ import {
   selectStaffEmails,
   updatePerson,
 } from "./people.store.ts";
-import { ofPerson, type Person } from "./person.ts";
+import type { Person } from "./person.ts";
 
 /** Operations on people, each on a writing connection. */
 
@@ -71,7 +71,7 @@ export const markStaff = transaction(
     }
     await updatePerson(tx, person.id, { isStaff });
     const action = isStaff ? "staff.add" : "staff.remove";
-    await recordChange(tx, clock, by, ofPerson(action, person.email));
+    await recordChange(tx, clock, by, { action, id: person.email });
   },
 );
 

@@ -9,7 +9,7 @@ import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { noteNetwork } from "./known-networks.ts";
 import { deleteSessions, selectPersonByEmail } from "./people.store.ts";
-import { ofPerson, type Person } from "./person.ts";
+import type { Person } from "./person.ts";
 
 /** Signing in and out. Cookies are passed as the text of their headers. */
 
@@ -112,7 +112,7 @@ export const endSessions = transaction(
     if (person === undefined) return;
     const ended = await deleteSessions(tx, { personId: person.id });
     if (by !== null && ended > 0) {
-      await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
+      await recordChange(tx, clock, by, { action: "person.end-sessions", id: person.email });
     }
   },
 );

@@ -57,8 +57,7 @@ export const claimJobNow = transaction(
     const dueAt = await startJob(tx, start);
     if (dueAt === null) return null;
     if (claim.followsImports === true) noteFollowed(tx, claim.name);
-    const target = `job ${claim.name}` as const;
-    await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
+    await recordChange(tx, clock, by, { action: "job.run", id: claim.name });
     return dueAt;
   },
 );

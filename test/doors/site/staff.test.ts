@@ -421,7 +421,7 @@ test("the audit log has pages, and can be filtered by organization or person", a
 test("the audit log shows fixed values in its reader's language, and durations in hours", async () => {
   const { db, clock } = appliance.app.domains;
   const by = { person: STAFF, keyId: null };
-  const entry = { organizationId: null, action: "member.role", target: "member 1" } as const;
+  const entry = { action: "member.role", id: 1 } as const;
   const details = { before: "member", role: "administrator" };
   const record = (change: AuditEntry) =>
     inTransaction(db, clock, "test", (tx) => recordChange(tx, clock, by, change));

@@ -23,9 +23,8 @@ function startImport(
   return inTransaction(db, clock, "import-start", async (tx) => {
     const { id } = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
     await recordChange(tx, clock, by, {
-      organizationId: null,
       action: "import.start",
-      target: `import ${id}`,
+      id,
       details: {
         kind,
         file: fileName,

@@ -104,7 +104,7 @@ function ofAlert(
   { organizationId, id }: OwnItem,
   details: AuditEntry["details"],
 ): AuditEntry {
-  return { organizationId, action: `alert.${verb}`, target: `alert ${id}`, details };
+  return { organizationId, action: `alert.${verb}`, id, details };
 }
 
 /** Changes of alerts by owners and administrators, one transaction each. */

@@ -205,7 +205,7 @@ export function ofWebhook(
   { organizationId, id }: OwnItem,
   details: AuditEntry["details"] = {},
 ): AuditEntry {
-  return { organizationId, action: `webhook.${verb}`, target: `webhook ${id}`, details };
+  return { organizationId, action: `webhook.${verb}`, id, details };
 }
 
 /** Only the host, because the rest of an address may contain its owner's secrets. */

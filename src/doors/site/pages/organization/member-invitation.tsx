@@ -65,7 +65,7 @@ export async function linkAgain(): Promise<View> {
     by: currentActor(),
     organizationId: member.organizationId,
     action: "member.link",
-    target: `member ${member.id}`,
+    id: member.id,
     details: { email },
   } as const;
   if (!context.mails.canSend) {

@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { PersonAccount } from "../../../../../customers/people/people.ts";
-import { ofPerson } from "../../../../../customers/people/person.ts";
 import { notFound } from "../../../../../errors.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
@@ -107,7 +106,7 @@ async function linkOf(
   action: "person.password-link" | "person.password-mail",
 ): Promise<string> {
   const { people } = useSite();
-  const change = { by: currentActor(), ...ofPerson(action, email) };
+  const change = { by: currentActor(), action, id: email };
   const token = await people.passwordLink({ email, isTrusted: true, change });
   if (token === null) throw notFound("person", email);
   return token;
