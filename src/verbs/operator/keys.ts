@@ -1,48 +1,40 @@
 import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
 import type { Key } from "../../customers/keys/keys.table.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { flag, text, withDefault } from "../parameters.ts";
 import { members } from "./members.ts";
 import { organizations } from "./organizations.ts";
 import {
-  field,
-  instant,
   lastDay,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   reference,
-  rowsOf,
   verb,
 } from "./resource.ts";
 import { revokeUnseen } from "./unseen-key.ts";
 
 const fields = {
-  id: field<Key>(integerSchema({ description: "Number of the key" }), ({ id }) => id),
-  member: field<Key>(
+  id: integerSchema({ description: "Number of the key" }),
+  member: field(
     integerSchema({ description: "Number of the member it belongs to" }),
-    ({ memberId }) => memberId,
+    ({ memberId }: Key) => memberId,
   ),
-  name: field<Key>(textSchema(), ({ name }) => name),
-  prefix: field<Key>(textSchema({ description: "Its first characters" }), ({ prefix }) => prefix),
-  access: field<Key>(
-    choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
-    ({ access }) => access,
-  ),
-  created_at: instant<Key>("When it was created", ({ createdAt }) => createdAt),
-  last_used_at: instant<Key>(
-    "Last use, to the minute; null: never",
-    ({ lastUsedAt }) => lastUsedAt,
-  ),
-  expires_at: instant<Key>("When it expires; null: never", ({ expiresAt }) => expiresAt),
-  revoked_at: instant<Key>("When it was revoked; null: it was not", ({ revokedAt }) => revokedAt),
+  name: textSchema(),
+  prefix: textSchema({ description: "Its first characters" }),
+  access: choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
+  created_at: optionalInstant("When it was created"),
+  last_used_at: optionalInstant("Last use, to the minute; null: never"),
+  expires_at: optionalInstant("When it expires; null: never"),
+  revoked_at: optionalInstant("When it was revoked; null: it was not"),
 };
-const keyRows = rowsOf("Key", fields);
-const newKeyRows = rowsOf<Key & { token: string }>("NewKey", {
+const keyRows = rows("Key", fields);
+const newKeyRows = rows("NewKey", {
   ...fields,
-  key: field(textSchema({ description: "The key, which is shown only once" }), (key) => key.token),
+  key: textSchema({ description: "The key, which is shown only once" }),
 });
 
 /** Customers' API keys. */
@@ -72,7 +64,7 @@ export const keys: Resource = {
         const access = write ? "read_write" : "read_only";
         const given = { memberId: member, name, access, expiresAt: expires } as const;
         const { key, token } = await services.keys.createKey(given, by);
-        return newKeyRows.row({ ...key, token });
+        return newKeyRows.row({ ...key, key: token });
       },
       unseen: revokeUnseen,
     }),

@@ -2,19 +2,17 @@ import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.tab
 import { isActiveOwner } from "../../customers/accounts/member-rules.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { choice, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
-  field,
-  instant,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
   reference,
-  rowsOf,
   type Use,
   verb,
 } from "./resource.ts";
@@ -22,20 +20,17 @@ import {
 const role = required(choice(MEMBER_ROLES, "Their role."));
 const organization = reference(organizations, "The organization's number.");
 
-export const memberRows = rowsOf<Member>("Member", {
-  id: field(integerSchema({ description: "Number of the member" }), ({ id }) => id),
+export const memberRows = rows("Member", {
+  id: integerSchema({ description: "Number of the member" }),
   organization: field(
     integerSchema({ description: "Number of the organization" }),
-    ({ organizationId }) => organizationId,
+    ({ organizationId }: Member) => organizationId,
   ),
-  email: field(textSchema(), ({ email }) => email),
-  name: field(textSchema(), ({ name }) => name),
-  role: field(choiceSchema(MEMBER_ROLES, { description: "What they may do" }), ({ role }) => role),
-  created_at: instant("When they were added", ({ createdAt }) => createdAt),
-  suspended_at: instant(
-    "When they were suspended; null: they are not",
-    ({ suspendedAt }) => suspendedAt,
-  ),
+  email: textSchema(),
+  name: textSchema(),
+  role: choiceSchema(MEMBER_ROLES, { description: "What they may do" }),
+  created_at: optionalInstant("When they were added"),
+  suspended_at: optionalInstant("When they were suspended; null: they are not"),
 });
 
 /** Members of organizations. */

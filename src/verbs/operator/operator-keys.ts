@@ -1,46 +1,31 @@
-import {
-  ABILITIES,
-  type Ability,
-  type OperatorKey,
-} from "../../customers/operator-keys/operator-keys.table.ts";
+import { ABILITIES, type Ability } from "../../customers/operator-keys/operator-keys.table.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
 import { type Parameter, required, text, textList } from "../parameters.ts";
 import {
-  field,
-  instant,
   lastDay,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
-  rowsOf,
   verb,
 } from "./resource.ts";
 
 const fields = {
-  id: field<OperatorKey>(integerSchema({ description: "Number of the key" }), ({ id }) => id),
-  name: field<OperatorKey>(textSchema(), ({ name }) => name),
-  prefix: field<OperatorKey>(
-    textSchema({ description: "Its first characters" }),
-    ({ prefix }) => prefix,
-  ),
-  can: field<OperatorKey>(
-    listSchema(choiceSchema(ABILITIES, {}), { description: "What it may do" }),
-    ({ can }) => can,
-  ),
-  created_at: instant<OperatorKey>("When it was created", ({ createdAt }) => createdAt),
-  expires_at: instant<OperatorKey>("When it expires; null: never", ({ expiresAt }) => expiresAt),
-  revoked_at: instant<OperatorKey>(
-    "When it was revoked; null: it was not",
-    ({ revokedAt }) => revokedAt,
-  ),
+  id: integerSchema({ description: "Number of the key" }),
+  name: textSchema(),
+  prefix: textSchema({ description: "Its first characters" }),
+  can: listSchema(choiceSchema(ABILITIES, {}), { description: "What it may do" }),
+  created_at: optionalInstant("When it was created"),
+  expires_at: optionalInstant("When it expires; null: never"),
+  revoked_at: optionalInstant("When it was revoked; null: it was not"),
 };
-const keyRows = rowsOf("OperatorKey", fields);
-const newKeyRows = rowsOf<OperatorKey & { token: string }>("NewOperatorKey", {
+const keyRows = rows("OperatorKey", fields);
+const newKeyRows = rows("NewOperatorKey", {
   ...fields,
-  key: field(textSchema({ description: "The key, which is shown only once" }), (key) => key.token),
+  key: textSchema({ description: "The key, which is shown only once" }),
 });
 
 const READ: Ability[] = ["read"];
@@ -70,7 +55,7 @@ export const operatorKeys: Resource = {
       async run({ name, can = READ, expires = null }, { services, by }) {
         const given = { name, can, expiresAt: expires };
         const { key, token } = await services.operatorKeys.create(given, by);
-        return newKeyRows.row({ ...key, token });
+        return newKeyRows.row({ ...key, key: token });
       },
       async unseen(made, { services, by }) {
         await services.operatorKeys.revoke(Number(made["id"]), by);

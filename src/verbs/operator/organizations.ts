@@ -4,6 +4,7 @@ import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customer
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -14,15 +15,12 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, required, text, withDefault } from "../parameters.ts";
 import {
-  field,
-  instant,
   lastDay,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
-  rowsOf,
   type Use,
   verb,
 } from "./resource.ts";
@@ -32,51 +30,23 @@ const plan = choice(PLAN_CODES, "Its plan.");
 const name = text({ description: "Its name.", example: "Acme" });
 
 /** An organization with the plan in force, and what it has used of it. */
-interface Subscriber extends Pick<Organization, "id" | "name" | "planEndsAt" | "archivedAt"> {
-  plan: PlanCode;
-  periodEndsAt: number;
-  used: number;
-}
-
 const fields = {
-  id: field<Subscriber>(integerSchema({ description: "Its number" }), ({ id }) => id),
-  name: field<Subscriber>(textSchema(), ({ name }) => name),
-  plan: field<Subscriber>(
-    choiceSchema(PLAN_CODES, { description: "The plan in force" }),
-    ({ plan }) => plan,
-  ),
-  plan_ends_at: instant<Subscriber>(
-    "When the plan ends, or ended; null: never",
-    ({ planEndsAt }) => planEndsAt,
-  ),
-  period_ends_at: instant<Subscriber>(
-    "When the period of its quota ends",
-    ({ periodEndsAt }) => periodEndsAt,
-  ),
-  used: field<Subscriber>(countSchema("Units used in this period"), ({ used }) => used),
-  archived_at: instant<Subscriber>(
-    "When it was archived; null: it is not",
-    ({ archivedAt }) => archivedAt,
-  ),
+  id: integerSchema({ description: "Its number" }),
+  name: textSchema(),
+  plan: choiceSchema(PLAN_CODES, { description: "The plan in force" }),
+  plan_ends_at: optionalInstant("When the plan ends, or ended; null: never"),
+  period_ends_at: optionalInstant("When the period of its quota ends"),
+  used: countSchema("Units used in this period"),
+  archived_at: optionalInstant("When it was archived; null: it is not"),
 };
-const organizationRows = rowsOf("Organization", fields);
+const organizationRows = rows("Organization", fields);
 
-interface Owned {
-  member: number;
-  keyId: number;
-  token: string;
-  link: string | null;
-}
-
-const ownerRows = rowsOf<Owned>("Owner", {
-  member: field(integerSchema({ description: "Number of the owner" }), ({ member }) => member),
-  key_id: field(integerSchema({ description: "Number of the owner's key" }), ({ keyId }) => keyId),
-  key: field(textSchema({ description: "The key, which is shown only once" }), (of) => of.token),
-  link: field(
-    nullable(
-      textSchema({ description: "Where the owner chooses a password; null if they have one" }),
-    ),
-    ({ link }) => link,
+const ownerRows = rows("Owner", {
+  member: integerSchema({ description: "Number of the owner" }),
+  key_id: integerSchema({ description: "Number of the owner's key" }),
+  key: textSchema({ description: "The key, which is shown only once" }),
+  link: nullable(
+    textSchema({ description: "Where the owner chooses a password; null if they have one" }),
   ),
 });
 
@@ -220,7 +190,7 @@ async function createCustomer(
     ...ownerRows.row({
       member: made.owner.id,
       keyId: made.key.id,
-      token,
+      key: token,
       link: link && use.linkTo(link),
     }),
   };

@@ -3,6 +3,7 @@ import { PLAN_CODES, type PlanCode } from "../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../customers/accounts/plan-limits.ts";
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
+import { field, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -12,7 +13,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, inPath, integer, type Parameter } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
-import { field, type Resource, rowsOf, verb } from "./resource.ts";
+import { type Resource, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -44,32 +45,17 @@ const SETS: Readonly<Record<keyof typeof limits, keyof typeof PLAN_LIMITS>> = {
   lock_ms: "lockMsPerSecond",
 };
 
-const planRows = rowsOf<Plan>("Plan", {
-  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }) => code),
-  requests_per_second: field(integerSchema(), ({ requestsPerSecond }) => requestsPerSecond),
-  requests_per_period: field(
-    integerSchema({ description: "Units in 30 days" }),
-    ({ requestsPerPeriod }) => requestsPerPeriod,
-  ),
-  posts: field(flagSchema({ description: "Whether posts are included" }), ({ posts }) => posts),
-  history_days: field(
-    nullable(countSchema("Days of statistics; null: all")),
-    ({ historyDays }) => historyDays,
-  ),
-  webhooks: field(countSchema("Webhooks"), ({ webhooks }) => webhooks),
-  webhook_channels: field(
-    countSchema("Channels that a webhook may watch"),
-    ({ webhookChannels }) => webhookChannels,
-  ),
-  alerts: field(countSchema("Keyword alerts"), ({ alerts }) => alerts),
-  database_ms_per_second: field(
-    countSchema("Milliseconds of database time per second"),
-    ({ databaseMsPerSecond }) => databaseMsPerSecond,
-  ),
-  lock_ms_per_second: field(
-    countSchema("Milliseconds of write-lock time per second"),
-    ({ lockMsPerSecond }) => lockMsPerSecond,
-  ),
+const planRows = rows("Plan", {
+  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
+  requests_per_second: integerSchema(),
+  requests_per_period: integerSchema({ description: "Units in 30 days" }),
+  posts: flagSchema({ description: "Whether posts are included" }),
+  history_days: nullable(countSchema("Days of statistics; null: all")),
+  webhooks: countSchema("Webhooks"),
+  webhook_channels: countSchema("Channels that a webhook may watch"),
+  alerts: countSchema("Keyword alerts"),
+  database_ms_per_second: countSchema("Milliseconds of database time per second"),
+  lock_ms_per_second: countSchema("Milliseconds of write-lock time per second"),
   export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
 });
 

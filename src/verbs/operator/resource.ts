@@ -11,7 +11,8 @@ import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
-import { instantSchema, nullable, objectSchema, type Schema } from "../../values/schema.ts";
+import { rows } from "../../values/rows.ts";
+import { instantSchema, nullable, type Schema } from "../../values/schema.ts";
 import type { Takes } from "../../values/takes.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
 
@@ -68,16 +69,10 @@ export function instant<Thing>(
   return field(nullable(instantSchema(description)), (thing) => formatOptionalInstant(of(thing)));
 }
 
-/**
- * Rows of things: their schema, and the row of one.
- * @param $id the schema's name in the OpenAPI document
- */
+/** Rows of things whose fields all have values of their own; `rows` needs less. */
 export function rowsOf<Thing>($id: string, fields: Readonly<Record<string, Field<Thing>>>) {
-  const all = Object.entries(fields);
-  return {
-    schema: objectSchema(Object.fromEntries(all.map(([name, { schema }]) => [name, schema])), $id),
-    row: (thing: Thing): Row => Object.fromEntries(all.map(([name, { of }]) => [name, of(thing)])),
-  };
+  const { schema, row } = rows($id, fields);
+  return { schema, row: (thing: Thing): Row => row(thing) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: resources hold verbs of differing arguments and keys

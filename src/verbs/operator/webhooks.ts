@@ -1,6 +1,7 @@
 import { deliverySchema } from "../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { field, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -13,15 +14,12 @@ import {
 import { text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
-  field,
-  instant,
   numberId,
   type OperatorServices,
   onlyOne,
   type Resource,
   type Row,
   reference,
-  rowsOf,
   verb,
 } from "./resource.ts";
 
@@ -31,36 +29,21 @@ const deliveryFields = {
   last_error: textSchema({ description: "Error of the last attempt; empty if it succeeded" }),
 };
 
-const webhookRows = rowsOf<Webhook & { channels: number }>("OperatorWebhook", {
-  id: field(integerSchema({ description: "Number of the webhook" }), ({ id }) => id),
+const webhookRows = rows("OperatorWebhook", {
+  id: integerSchema({ description: "Number of the webhook" }),
   organization: field(
     integerSchema({ description: "Number of the organization" }),
-    ({ organizationId }) => organizationId,
+    ({ organizationId }: Webhook) => organizationId,
   ),
-  url: field(textSchema({ description: "Address of the receiver" }), ({ url }) => url),
-  channels: field(countSchema("How many channels it watches"), ({ channels }) => channels),
-  is_active: field(flagSchema(), ({ disabledReason }) => disabledReason === ""),
-  disabled_reason: field(
-    choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
-    ({ disabledReason }) => disabledReason,
-  ),
-  staff_note: field(
-    textSchema({ description: "Why staff disabled it; customers do not see it" }),
-    ({ staffNote }) => staffNote,
-  ),
-  failing_since: instant(
-    "First failure since the last success; null: none",
-    ({ failingSince }) => failingSince,
-  ),
-  last_success_at: instant(
-    "Last successful delivery; null: none",
-    ({ lastSuccessAt }) => lastSuccessAt,
-  ),
-  last_error: field(
-    textSchema({ description: "Last error; empty if there was none" }),
-    ({ lastError }) => lastError,
-  ),
-  created_at: instant("When it was created", ({ createdAt }) => createdAt),
+  url: textSchema({ description: "Address of the receiver" }),
+  channels: countSchema("How many channels it watches"),
+  is_active: field(flagSchema(), ({ disabledReason }: Webhook) => disabledReason === ""),
+  disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
+  staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
+  failing_since: optionalInstant("First failure since the last success; null: none"),
+  last_success_at: optionalInstant("Last successful delivery; null: none"),
+  last_error: textSchema({ description: "Last error; empty if there was none" }),
+  created_at: optionalInstant("When it was created"),
 });
 
 /** Customers' webhooks, as staff manage them. */

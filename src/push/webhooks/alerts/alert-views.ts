@@ -1,10 +1,11 @@
 import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/snippet.ts";
 import { postSchema } from "../../../catalog/posts/post.ts";
+import { dayOf } from "../../../values/moscow-time.ts";
+import { field, instant, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
   flagSchema,
-  instantSchema,
   integerSchema,
   listSchema,
   nullable,
@@ -12,40 +13,55 @@ import {
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";
+import type { Alert } from "./alerts.table.ts";
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
-/** An alert as the API returns it. */
-export const alertSchema = objectSchema(
-  {
-    id: integerSchema({ description: "Alert number" }),
-    name: textSchema({ description: "The alert's name" }),
-    q: textSchema({ description: "The query that posts must match" }),
-    webhook: integerSchema({ description: "Number of the webhook that receives the matches" }),
-    channel: nullable(
-      integerSchema({ description: "Service number of the only channel; null: all" }),
-    ),
-    category: nullable(textSchema({ description: "Code of a category; null: any" })),
-    territory: nullable(textSchema({ description: "Code of a territory; null: any" })),
-    is_ad: nullable(
-      flagSchema({
-        description: "true: only advertising posts; false: no advertising posts; null: both",
-      }),
-    ),
-    is_active: flagSchema({
-      description: "Whether the plan includes the alert; it includes the oldest ones",
+/** An alert, with what its plan and the day make of it. */
+interface AlertNow extends Alert {
+  isActive: boolean;
+  nowMs: number;
+}
+
+/** Alerts as the API returns them. */
+export const alertRows = rows("Alert", {
+  id: integerSchema({ description: "Alert number" }),
+  name: textSchema({ description: "The alert's name" }),
+  q: textSchema({ description: "The query that posts must match" }),
+  webhook: field(
+    integerSchema({ description: "Number of the webhook that receives the matches" }),
+    ({ webhookId }: Alert) => webhookId,
+  ),
+  channel: field(
+    nullable(integerSchema({ description: "Service number of the only channel; null: all" })),
+    ({ channelId }: Alert) => channelId,
+  ),
+  category: nullable(textSchema({ description: "Code of a category; null: any" })),
+  territory: nullable(textSchema({ description: "Code of a territory; null: any" })),
+  is_ad: nullable(
+    flagSchema({
+      description: "true: only advertising posts; false: no advertising posts; null: both",
     }),
-    disabled_reason: choiceSchema(["", "plan"], {
+  ),
+  is_active: flagSchema({
+    description: "Whether the plan includes the alert; it includes the oldest ones",
+  }),
+  disabled_reason: field(
+    choiceSchema(["", "plan"], {
       description: "Empty while active; `plan` while there are more alerts than the plan includes",
     }),
-    sent_today: countSchema(
+    ({ isActive }: AlertNow) => (isActive ? "" : "plan"),
+  ),
+  sent_today: field(
+    countSchema(
       `Posts sent since midnight in Moscow; after ${ALERT_POSTS_A_DAY} no more are on that day`,
     ),
-    created_at: instantSchema("When it was created"),
-    updated_at: instantSchema("When it was changed last"),
-  },
-  "Alert",
-);
+    ({ sentDay, sentPosts, nowMs }: AlertNow) => (sentDay === dayOf(nowMs) ? sentPosts : 0),
+  ),
+  created_at: instant("When it was created"),
+  updated_at: instant("When it was changed last"),
+});
+export const alertSchema = alertRows.schema;
 export type AlertView = ValueOf<typeof alertSchema>;
 
 /** A post with the matching part of its text. */

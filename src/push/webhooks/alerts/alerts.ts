@@ -3,10 +3,9 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
 import { type ItemPage, itemPage } from "../manage/item-page.ts";
 import type { OwnItem } from "../manage/own-item.ts";
-import type { AlertView, PreviewView } from "./alert-views.ts";
+import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type alertChanges, ownAlert } from "./manage-alerts.ts";
@@ -71,20 +70,5 @@ export function createAlerts(
 }
 
 function toView(alert: Alert, nowMs: number, pausedFrom: number): AlertView {
-  const isActive = alert.id < pausedFrom;
-  return {
-    id: alert.id,
-    name: alert.name,
-    q: alert.q,
-    webhook: alert.webhookId,
-    channel: alert.channelId,
-    category: alert.category,
-    territory: alert.territory,
-    is_ad: alert.isAd,
-    is_active: isActive,
-    disabled_reason: isActive ? "" : "plan",
-    sent_today: alert.sentDay === dayOf(nowMs) ? alert.sentPosts : 0,
-    created_at: formatInstant(alert.createdAt),
-    updated_at: formatInstant(alert.updatedAt),
-  };
+  return alertRows.row({ ...alert, isActive: alert.id < pausedFrom, nowMs });
 }

@@ -1,18 +1,12 @@
 import type { Database } from "../../../db/database.ts";
 import { notFound } from "../../../errors.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import { type ItemPage, itemPage } from "./item-page.ts";
 import { ownWebhook } from "./manage-webhooks.ts";
 import type { OwnItem } from "./own-item.ts";
-import type { DeliveryView, WebhookView } from "./webhook-views.ts";
-import {
-  countWebhooksNow,
-  selectWatching,
-  selectWatchingPage,
-  type WatchingWebhook,
-} from "./webhooks.store.ts";
+import { type DeliveryView, type WebhookView, webhookRows } from "./webhook-views.ts";
+import { countWebhooksNow, selectWatching, selectWatchingPage } from "./webhooks.store.ts";
 
 /** Queries about an organization's webhooks; another organization's are `not_found`. */
 export function createWebhookReads(db: Database) {
@@ -20,7 +14,7 @@ export function createWebhookReads(db: Database) {
     async get({ organizationId, id }: OwnItem): Promise<WebhookView> {
       const webhook = await selectWatching(db, { id });
       if (webhook?.organizationId !== organizationId) throw notFound("webhook");
-      return toView(webhook);
+      return webhookRows.row(webhook);
     },
 
     count: (organizationId: number): number => countWebhooksNow(db, organizationId),
@@ -31,7 +25,7 @@ export function createWebhookReads(db: Database) {
       limit: number,
     ): Promise<ItemPage<WebhookView>> {
       const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
-      return itemPage(rows, limit, toView);
+      return itemPage(rows, limit, webhookRows.row);
     },
 
     async deliveries(
@@ -55,19 +49,5 @@ export function createWebhookReads(db: Database) {
       if (body === null) throw notFound("delivery");
       return body;
     },
-  };
-}
-
-function toView(webhook: WatchingWebhook): WebhookView {
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    channels: webhook.channels,
-    is_active: webhook.disabledReason === "",
-    disabled_reason: webhook.disabledReason,
-    last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),
-    last_error: webhook.lastError,
-    created_at: formatInstant(webhook.createdAt),
-    updated_at: formatInstant(webhook.updatedAt),
   };
 }

@@ -1,3 +1,4 @@
+import { field, instant, optionalInstant, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   flagSchema,
@@ -10,7 +11,7 @@ import {
   type ValueOf,
 } from "../../../values/schema.ts";
 import { DELIVERY_STATES, EVENT_KINDS } from "../events/event-body.ts";
-import { DISABLED_REASONS } from "./webhooks.table.ts";
+import { DISABLED_REASONS, type Webhook } from "./webhooks.table.ts";
 
 /** Webhooks and deliveries as the API returns them. */
 
@@ -18,25 +19,29 @@ const webhookFields = {
   id: integerSchema({ description: "Webhook number" }),
   url: textSchema({ description: "Address of the receiver, as given" }),
   channels: listSchema(integerSchema(), { description: "Service numbers of the watched channels" }),
-  is_active: flagSchema({ description: "Whether events are delivered" }),
+  is_active: field(
+    flagSchema({ description: "Whether events are delivered" }),
+    ({ disabledReason }: Webhook) => disabledReason === "",
+  ),
   disabled_reason: choiceSchema(DISABLED_REASONS, {
     description:
       "Empty while active; `failures` after a day without a success, `customer` by the API, `staff` " +
       "by the service",
   }),
-  last_success_at: nullable(instantSchema("Last successful delivery, pings included")),
+  last_success_at: optionalInstant("Last successful delivery, pings included"),
   last_error: textSchema({ description: "Last error of a delivery; empty if there was none" }),
-  created_at: instantSchema("When it was created"),
-  updated_at: instantSchema("When it was changed last"),
+  created_at: instant("When it was created"),
+  updated_at: instant("When it was changed last"),
 };
 
-export const webhookSchema = objectSchema(webhookFields, "Webhook");
+export const webhookRows = rows("Webhook", webhookFields);
+export const webhookSchema = webhookRows.schema;
 export type WebhookView = ValueOf<typeof webhookSchema>;
 
 /** A webhook with its secret, which is only shown this once. */
 export const newSecretSchema = objectSchema(
   {
-    ...webhookFields,
+    ...webhookSchema.properties,
     secret: textSchema({ description: "Signing secret, `whsec_…`; shown only once" }),
   },
   "WebhookWithSecret",
