@@ -1,6 +1,6 @@
 import type { Plan } from "../customers/accounts/accounts.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import { alertLimitReached, webhookLimitReached } from "../push/webhooks/manage/webhook-limits.ts";
+import { limitReached } from "../push/webhooks/manage/webhook-limits.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 
@@ -25,28 +25,28 @@ export const exportIncluded: PlanRule = ({ plan }) =>
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 
-/** Webhooks created under a larger plan remain accessible. */
-export const webhooksAccessible: PlanRule = (caller, services) =>
-  services.webhooks.count(caller.organization.id) > 0 ? null : webhooksIncluded(caller, services);
-
-/** Whether there is room for one more webhook; disabled ones count. */
-export const webhookToSpare: PlanRule = (caller, services) =>
-  webhooksIncluded(caller, services) ??
-  webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));
-
 /** Alerts are delivered by webhooks, so the plan must include both. */
 export const alertsIncluded: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   (caller.plan.alerts > 0 ? null : notIncluded(caller.plan.code));
 
-/** Alerts created under a larger plan remain accessible. */
-export const alertsAccessible: PlanRule = (caller, services) =>
-  services.alerts.count(caller.organization.id) > 0 ? null : alertsIncluded(caller, services);
+/** Those created under a larger plan remain accessible. */
+const accessible =
+  (of: "webhooks" | "alerts", included: PlanRule): PlanRule =>
+  (caller, services) =>
+    services[of].count(caller.organization.id) > 0 ? null : included(caller, services);
 
-/** Whether there is room for one more alert. */
-export const alertToSpare: PlanRule = (caller, services) =>
-  alertsIncluded(caller, services) ??
-  alertLimitReached(caller.plan, services.alerts.count(caller.organization.id));
+/** Whether there is room for one more; disabled ones count. */
+const toSpare =
+  (of: "webhooks" | "alerts", included: PlanRule): PlanRule =>
+  (caller, services) =>
+    included(caller, services) ??
+    limitReached(of, caller.plan, services[of].count(caller.organization.id));
+
+export const webhooksAccessible = accessible("webhooks", webhooksIncluded);
+export const webhookToSpare = toSpare("webhooks", webhooksIncluded);
+export const alertsAccessible = accessible("alerts", alertsIncluded);
+export const alertToSpare = toSpare("alerts", alertsIncluded);
 
 function notIncluded(plan: string): Message {
   return message("methodNotIncluded", { plan });

@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
+import { shownPage } from "../../values/shown-page.ts";
 import { idOfHandle } from "../channels/former-handles.store.ts";
 import type { ChannelPageSelection, PostPosition } from "../posts/posts.store.ts";
 import { selectPostTexts } from "../posts/shown-posts.store.ts";
@@ -113,8 +114,7 @@ export function selectMentions(db: Database, selection: MentionSelection): Menti
   const { channelId, limit } = selection;
   // Reads one more than the page holds, to see whether another page follows.
   const found = newestMentions(db, { ...selection, limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
+  const { shown, last } = shownPage(found, limit);
   const ids = shown.map(({ id }) => id);
   const posts = selectPostTexts(db, ids);
   const targets = JSON.stringify(targetsOf(db, channelId));
@@ -139,6 +139,6 @@ export function selectMentions(db: Database, selection: MentionSelection): Menti
   });
   return {
     results: `[${items.join(",")}]` as JsonText<Mention[]>,
-    last: last === undefined ? null : [last.publishedAt, last.id],
+    last: last && [last.publishedAt, last.id],
   };
 }

@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
 import { type Json, jsonTextOf } from "../../values/json-text.ts";
+import { shownPage } from "../../values/shown-page.ts";
 import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView } from "./post.ts";
 import { selectPostsJson } from "./shown-posts.store.ts";
 
@@ -55,12 +56,11 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
     if (positions.length > limit) break;
     positions.push(...selectSegment(db, selection, segment, limit + 1 - positions.length));
   }
-  const shown = positions.slice(0, limit);
-  const last = positions.length > limit ? shown.at(-1) : undefined;
+  const { shown, last } = shownPage(positions, limit);
   const ids = shown.map(({ id }) => id);
   return {
     results: selectPostsJson(db, ids),
-    last: last === undefined ? null : [last.publishedAt, last.id],
+    last: last && [last.publishedAt, last.id],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { shownPage } from "../../values/shown-page.ts";
 import { withMetrics } from "../channels/cards-with-metrics.ts";
 import { selectCards } from "../channels/channels.store.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
@@ -7,13 +8,12 @@ import { findByPlan, queryOf } from "./planner.ts";
 /** A page of the catalog's public channels. */
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   const { found } = findByPlan(db, queryOf(db, selection));
-  const shown = found.slice(0, selection.limit);
-  const last = found.length > selection.limit ? shown.at(-1) : undefined;
+  const { shown, last } = shownPage(found, selection.limit);
   const ids = shown.map(({ id }) => id);
   const cards = selectCards(db, ids);
   return {
     results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
-    last: last === undefined ? null : [last.value, last.id],
+    last: last && [last.value, last.id],
   };
 }
 

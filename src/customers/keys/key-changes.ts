@@ -89,7 +89,14 @@ const revokeKey = transaction("key-revoke", (tx, clock, id: number, by: Actor) =
   revokeRecorded(tx, clock, id, by),
 );
 
-async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Actor): Promise<Key> {
+/** Revokes a key with its audit entry, once, in the caller's transaction. @throws AppError `not_found` */
+export async function revokeRecorded(
+  tx: Transaction,
+  clock: Clock,
+  id: number,
+  by: Actor,
+  why: { reason?: string } = {},
+): Promise<Key> {
   const found = await selectKey(tx, { id });
   if (found === undefined) throw notFound("key", id);
   if (found.revokedAt !== null) return found;
@@ -101,7 +108,7 @@ async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Act
     organizationId,
     action: "key.revoke",
     id,
-    details: { name, prefix },
+    details: { name, prefix, ...why },
   });
   return { ...found, revokedAt };
 }

@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
+import { shownPage } from "../../values/shown-page.ts";
 import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
 
 /** Days of an organization's usage; both ends are included. */
@@ -43,11 +44,10 @@ export function selectUsage(
        AND (day, method, key_id) > (@day, @method, @key) AND day <= @to
      GROUP BY day, method, key_id ORDER BY day, method, key_id LIMIT @limit`,
   ).all({ organizationId, day, method, key, to, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const { shown, last } = shownPage(rows, limit);
   return {
     results: toJsonText(shown.map((row) => ({ ...row, day: formatDay(row.day) }))),
-    last: last === undefined ? null : [last.day, last.method, last.key],
+    last: last && [last.day, last.method, last.key],
   };
 }
 

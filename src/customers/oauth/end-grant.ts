@@ -1,7 +1,6 @@
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { recordChange } from "../audit/audit-log.ts";
-import { updateRevoked } from "../keys/keys.store.ts";
+import { revokeRecorded } from "../keys/key-changes.ts";
 import type { Key } from "../keys/keys.table.ts";
 
 /**
@@ -12,17 +11,8 @@ import type { Key } from "../keys/keys.table.ts";
 export async function endGrant(
   tx: Transaction,
   clock: Clock,
-  { key, member }: { key: Key; member: { email: string; organizationId: number } },
+  { key, member }: { key: Key; member: { email: string } },
   reason: "client" | "replay",
 ): Promise<void> {
-  if (key.revokedAt !== null) return;
-  const { id, name, prefix } = key;
-  await updateRevoked(tx, id, clock.now());
-  const by = { person: member.email, keyId: id };
-  await recordChange(tx, clock, by, {
-    organizationId: member.organizationId,
-    action: "key.revoke",
-    id,
-    details: { name, prefix, reason },
-  });
+  await revokeRecorded(tx, clock, key.id, { person: member.email, keyId: key.id }, { reason });
 }

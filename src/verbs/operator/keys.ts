@@ -7,6 +7,7 @@ import { flag, text, withDefault } from "../parameters.ts";
 import { members } from "./members.ts";
 import { organizations } from "./organizations.ts";
 import {
+  inPart,
   lastDay,
   numberId,
   type OperatorServices,
@@ -76,12 +77,8 @@ export const keys: Resource = {
       title: "list the keys of an organization",
       args: { organization: reference(organizations, "The organization's number.") },
       positional: ["organization"],
-      async run({ organization }, { services, part: { after, limit } }) {
-        const found = (await services.keys.keys(organization)).filter(
-          ({ id }) => id > (after ?? 0),
-        );
-        return found.slice(0, limit).map(keyRows.row);
-      },
+      run: async ({ organization }, { services, part }) =>
+        inPart(await services.keys.keys(organization), part).map(keyRows.row),
     }),
     verb({
       name: "revoke",

@@ -7,6 +7,7 @@ import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts"
 import { choice, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
+  inPart,
   numberId,
   type OperatorServices,
   onlyOne,
@@ -71,11 +72,8 @@ export const members: Resource = {
       title: "list the members of an organization",
       args: { organization },
       positional: ["organization"],
-      async run({ organization }, { services, part: { after, limit } }) {
-        const all = await services.accounts.members(organization);
-        const found = all.filter(({ id }) => id > (after ?? 0));
-        return found.slice(0, limit).map(memberRows.row);
-      },
+      run: async ({ organization }, { services, part }) =>
+        inPart(await services.accounts.members(organization), part).map(memberRows.row),
     }),
     verb({
       name: "role",

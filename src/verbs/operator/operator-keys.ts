@@ -5,6 +5,7 @@ import { optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
 import { type Parameter, required, text, textList } from "../parameters.ts";
 import {
+  inPart,
   lastDay,
   numberId,
   type OperatorServices,
@@ -69,10 +70,8 @@ export const operatorKeys: Resource = {
       rows: "id",
       args: {},
       title: "list the keys of the operator's API",
-      async run(_args, { services, part: { after, limit } }) {
-        const found = (await services.operatorKeys.list()).filter(({ id }) => id > (after ?? 0));
-        return found.slice(0, limit).map(keyRows.row);
-      },
+      run: async (_args, { services, part }) =>
+        inPart(await services.operatorKeys.list(), part).map(keyRows.row),
     }),
     verb({
       name: "revoke",

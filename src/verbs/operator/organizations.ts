@@ -15,6 +15,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, required, text, withDefault } from "../parameters.ts";
 import {
+  inPart,
   lastDay,
   numberId,
   type OperatorServices,
@@ -96,12 +97,12 @@ export const organizations: Resource = {
       rows: "id",
       title: "list all organizations",
       args: { q: text({ description: "Part of its name.", example: "acme" }) },
-      async run({ q = "" }, { services, nowMs, part: { after, limit } }) {
+      async run({ q = "" }, { services, nowMs, part }) {
         const wanted = q.trim().toLowerCase();
-        const found = (await services.accounts.organizations()).filter(
-          (one) => one.id > (after ?? 0) && one.name.toLowerCase().includes(wanted),
+        const found = (await services.accounts.organizations()).filter(({ name }) =>
+          name.toLowerCase().includes(wanted),
         );
-        return found.slice(0, limit).map((one) => rowOf(one, { services, nowMs }));
+        return inPart(found, part).map((one) => rowOf(one, { services, nowMs }));
       },
     }),
     verb({

@@ -161,6 +161,14 @@ export function lastDay(description: string): Parameter<number> {
   };
 }
 
+/** Those of all things, by number, that a list's part wants. */
+export function inPart<Thing extends { id: number }>(
+  things: readonly Thing[],
+  { after, limit }: Use["part"],
+): Thing[] {
+  return things.filter(({ id }) => id > (after ?? 0)).slice(0, limit);
+}
+
 /**
  * The only object with a name.
  * @param shown text by which people tell several of one name apart

@@ -1,4 +1,5 @@
 import type { Page } from "../../values/json-text.ts";
+import { shownPage } from "../../values/shown-page.ts";
 import { continueList, filtersOf, positionAfter } from "../continue-list.ts";
 import type { Cursors } from "../cursor.ts";
 import { onlyFields } from "../fields.ts";
@@ -42,16 +43,15 @@ export async function runEndpoint(
   const limit = args["limit"] as number;
   // One more than the page holds, to see whether another page follows.
   const rows = (await does.run(args, { ...use, id, part: { after, limit: limit + 1 } })) as Row[];
-  const results = rows.slice(0, limit);
-  const at = results.at(-1)?.[does.rows] as number | undefined;
+  const { shown: results, last } = shownPage(rows, limit);
   const of = { ...filtersOf(endpoint, list.raw), ...fixed };
   const next =
-    rows.length <= limit || at === undefined
+    last === null
       ? null
       : pageUrl(
           new URLSearchParams({
             ...filtersOf(endpoint, list.raw),
-            cursor: cursors.write(operationId, { at: [at], of }),
+            cursor: cursors.write(operationId, { at: [last[does.rows] as number], of }),
           }),
         );
   return narrowed({ results, next } satisfies Page<Row>);

@@ -14,6 +14,7 @@ import {
 import { text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
+  inPart,
   numberId,
   type OperatorServices,
   onlyOne,
@@ -68,10 +69,9 @@ export const webhooks: Resource = {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
       },
       positional: ["organization"],
-      async run({ organization = null }, { services, part: { after, limit } }) {
+      async run({ organization = null }, { services, part }) {
         if (organization !== null) await services.accounts.organization(organization);
-        const all = await services.webhooks.webhooks(organization);
-        const found = all.filter(({ id }) => id > (after ?? 0)).slice(0, limit);
+        const found = inPart(await services.webhooks.webhooks(organization), part);
         return Promise.all(found.map((one) => rowOf(one, services)));
       },
     }),

@@ -2,10 +2,10 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import { transaction } from "../../../db/transaction.ts";
-import { AppError, notFound } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import type { OwnItem } from "../manage/own-item.ts";
-import { alertLimitReached } from "../manage/webhook-limits.ts";
+import { type OwnItem, ownItem } from "../manage/own-item.ts";
+import { requireRoom } from "../manage/webhook-limits.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   countAlertsNow,
@@ -15,14 +15,10 @@ import {
   selectAlert,
   updateAlert,
 } from "./alerts.store.ts";
-import type { Alert, AlertFields } from "./alerts.table.ts";
+import type { AlertFields } from "./alerts.table.ts";
 
 /** An organization's alert. @throws AppError `not_found`, also for another organization's */
-export async function ownAlert(db: Database, { organizationId, id }: OwnItem): Promise<Alert> {
-  const alert = await selectAlert(db, { id });
-  if (alert?.organizationId !== organizationId) throw notFound("alert");
-  return alert;
-}
+export const ownAlert = ownItem("alert", selectAlert);
 
 /** @throws AppError `not_found` naming the field, also for another organization's webhook */
 async function requireOwnWebhook(db: Database, organizationId: number, id: number): Promise<void> {
@@ -50,8 +46,7 @@ const addAlert = transaction(
     }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
   ) => {
     await requireOwnWebhook(tx, organizationId, fields.webhookId);
-    const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
-    if (denial !== null) throw new AppError("tariff_required", denial);
+    requireRoom("alerts", plan, countAlertsNow(tx, organizationId));
     const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
     const details = { name: fields.name, webhook: fields.webhookId };
     await recordChange(tx, clock, by, ofAlert("create", { organizationId, id }, details));

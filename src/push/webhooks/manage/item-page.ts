@@ -1,3 +1,5 @@
+import { shownPage } from "../../../values/shown-page.ts";
+
 /** A page of webhooks or alerts; `last` has the number of its last item, or is null if no page follows. */
 export interface ItemPage<View> {
   results: View[];
@@ -10,7 +12,6 @@ export function itemPage<Row extends { id: number }, View>(
   limit: number,
   toView: (row: Row) => View,
 ): ItemPage<View> {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { results: shown.map(toView), last: last === undefined ? null : [last.id] };
+  const { shown, last } = shownPage(rows, limit);
+  return { results: shown.map(toView), last: last && [last.id] };
 }

@@ -2,13 +2,13 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import { inSlice, inTransaction, transaction } from "../../../db/transaction.ts";
-import { AppError, notFound } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
-import type { OwnItem } from "./own-item.ts";
+import { type OwnItem, ownItem } from "./own-item.ts";
 import { channelsOf, fitRows, setChannels } from "./watched-channels.store.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
@@ -28,11 +28,7 @@ import type { Webhook } from "./webhooks.table.ts";
  */
 
 /** An organization's webhook. @throws AppError `not_found`, also for another organization's */
-export async function ownWebhook(db: Database, { organizationId, id }: OwnItem): Promise<Webhook> {
-  const webhook = await selectWebhook(db, { id });
-  if (webhook?.organizationId !== organizationId) throw notFound("webhook");
-  return webhook;
-}
+export const ownWebhook = ownItem("webhook", selectWebhook);
 
 interface NewWebhook {
   organizationId: number;
@@ -50,11 +46,11 @@ export async function addWebhook(
   clock: Clock,
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  requireRoom(plan, countWebhooksNow(db, organizationId));
+  requireRoom("webhooks", plan, countWebhooksNow(db, organizationId));
   // Thousands may be looked up, so this precedes the lock.
   await requireChannels(db, plan, channels);
   return inTransaction(db, clock, "webhook-create", async (tx) => {
-    requireRoom(plan, countWebhooksNow(tx, organizationId));
+    requireRoom("webhooks", plan, countWebhooksNow(tx, organizationId));
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = await insertWebhook(tx, row);
     await setChannels(tx, id, channels);
@@ -110,7 +106,7 @@ export async function changeWebhook(
     if (changesChannels) await setChannels(tx, own.id, channels);
     if (url !== undefined) await updateWebhook(tx, own.id, { url });
     if (enables) {
-      requireRoom(plan, countWebhooksNow(tx, own.organizationId) - 1);
+      requireRoom("webhooks", plan, countWebhooksNow(tx, own.organizationId) - 1);
       requireFew(plan, (await channelsOf(tx, own.id)).length);
       await enable(tx, own.id, now);
     }

@@ -4,21 +4,19 @@ import { AppError, fieldError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { unknownChannels } from "./webhooks.store.ts";
 
-/** Why the plan has no room for one more webhook; null if it does. */
-export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
-  if (existing < webhooks) return null;
-  return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
+const NOT_INCLUDED = { webhooks: "webhooksNotIncluded", alerts: "alertsNotIncluded" } as const;
+type Limited = keyof typeof NOT_INCLUDED;
+
+/** Why the plan has no room for one more webhook or alert; null if it does. */
+export function limitReached(of: Limited, plan: Plan, existing: number): Message | null {
+  const included = plan[of];
+  if (existing < included) return null;
+  return message(NOT_INCLUDED[of], { plan: plan.code, included, existing });
 }
 
-/** Why the plan has no room for one more alert; null if it does. */
-export function alertLimitReached({ code, alerts }: Plan, existing: number): Message | null {
-  if (existing < alerts) return null;
-  return message("alertsNotIncluded", { plan: code, included: alerts, existing });
-}
-
-/** @throws AppError `tariff_required` if the plan has no room for one more webhook beside the others */
-export function requireRoom(plan: Plan, others: number): void {
-  const denial = webhookLimitReached(plan, others);
+/** @throws AppError `tariff_required` if the plan has no room for one more beside the others */
+export function requireRoom(of: Limited, plan: Plan, others: number): void {
+  const denial = limitReached(of, plan, others);
   if (denial !== null) throw new AppError("tariff_required", denial);
 }
 

@@ -4,18 +4,16 @@ import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import { type ItemPage, itemPage } from "./item-page.ts";
 import { ownWebhook } from "./manage-webhooks.ts";
-import type { OwnItem } from "./own-item.ts";
+import { type OwnItem, ownItem } from "./own-item.ts";
 import { type DeliveryView, type WebhookView, webhookRows } from "./webhook-views.ts";
 import { countWebhooksNow, selectWatching, selectWatchingPage } from "./webhooks.store.ts";
+
+const ownWatching = ownItem("webhook", selectWatching);
 
 /** Queries about an organization's webhooks; another organization's are `not_found`. */
 export function createWebhookReads(db: Database) {
   return {
-    async get({ organizationId, id }: OwnItem): Promise<WebhookView> {
-      const webhook = await selectWatching(db, { id });
-      if (webhook?.organizationId !== organizationId) throw notFound("webhook");
-      return webhookRows.row(webhook);
-    },
+    get: async (own: OwnItem): Promise<WebhookView> => webhookRows.row(await ownWatching(db, own)),
 
     count: (organizationId: number): number => countWebhooksNow(db, organizationId),
 
