@@ -14,12 +14,13 @@ type SiteParts = Pick<
 /** Parts of the operator's API beside those of every door; the site has them too. */
 export function composeOperator(
   { config, threads, ports, secrets }: Base,
-  { services }: Work,
+  { services, imports }: Work,
   { accounts, keys, operatorKeys, webhooks, people, usage, throttle, clientIp }: SiteParts,
 ) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const operator: OperatorServices = {
     ...{ accounts, keys, webhooks, people, usage, operatorKeys, clock: ports.clock },
+    imports,
     pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
   };
   return {
@@ -27,6 +28,7 @@ export function composeOperator(
     idempotent: createIdempotentRequests(threads.write, secrets),
     cursors: services.cursors,
     operator,
+    files: imports.files,
     passwordAddress,
     takeWrongKey: (request: Request, nowMs: number) =>
       throttle.take([`operator-key ${networkOf(clientIp(request))}`], nowMs),

@@ -1,4 +1,7 @@
 import { existsSync } from "node:fs";
+import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
+import type { Upload } from "../catalog/imports/runs/run-upload.ts";
+import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
 import type { PushedRows } from "../catalog/imports/writing/push-rows.ts";
 import { createManageChannels } from "../catalog/manage/manage-channels.ts";
@@ -83,7 +86,13 @@ export async function openDomains(
     throw error;
   }
   const changes = inlineThreads(lanes.write, db, clock).calls;
-  const { importSourceFile, applyBatch, pushRows } = inlineThreads(lanes.bulk, db, clock).calls;
+  const bulk = inlineThreads(lanes.bulk, db, clock).calls;
+  const { importSourceFile, applyBatch, pushRows, runUpload } = bulk;
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const importParts = {
+    ...{ db, changes, files: createUploadFiles(config.databasePath, ports) },
+    runUpload: (upload: Upload) => runUpload({ ...upload, messengerHosts, openDays }),
+  };
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
@@ -95,10 +104,9 @@ export async function openDomains(
     keys: createKeys(db, changes, random, null),
     operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
-    pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) => {
-      const { messengerHosts, statisticsOpenDays: openDays } = config;
-      return pushRows({ ...pushed, messengerHosts, openDays });
-    },
+    imports: createImportRuns(importParts, ports),
+    pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) =>
+      pushRows({ ...pushed, messengerHosts, openDays }),
     webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),

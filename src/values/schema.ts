@@ -100,8 +100,8 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
 }
 
 /** An object with any fields. */
-export function anyObjectSchema(): Schema<object> {
-  return schema({ type: "object" });
+export function anyObjectSchema(description = ""): Schema<object> {
+  return schema({ type: "object", ...(description !== "" && { description }) });
 }
 
 /** Picks the fields of a value that the schema names, in the schema's order. */

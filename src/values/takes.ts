@@ -1,6 +1,6 @@
 /** What the body of a route's requests may be; a route that declares nothing takes no body. */
 export interface Takes {
-  as: "form" | "json" | "file";
+  as: "form" | "json" | "file" | "bytes";
   /** Limit of the body; if it contains a file, of everything else in it. */
   bytesMax: number;
   fileBytesMax: number;
@@ -18,6 +18,11 @@ export function takesForm(bytesMax = BYTES_MAX): Takes {
 
 export function takesJson(bytesMax = BYTES_MAX, membersMax = MEMBERS_MAX): Takes {
   return { as: "json", bytesMax, fileBytesMax: 0, membersMax };
+}
+
+/** A file, and nothing else. */
+export function takesBytes(fileBytesMax: number): Takes {
+  return { as: "bytes", bytesMax: 0, fileBytesMax, membersMax: 0 };
 }
 
 /** A form with a file. */

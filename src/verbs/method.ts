@@ -43,7 +43,7 @@ export interface Described<
   /** A parameter that, if given, makes all other query parameters ignored and unchecked. */
   soleParameter?: keyof P & string;
   /** Status of a successful answer; 204 has no body. */
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   result: R;
   /** Media types of a file answer, default first; absent if the answer is JSON. */
   fileTypes?: readonly string[];

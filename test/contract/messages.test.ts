@@ -228,6 +228,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   formTooLarge: [[{}, "The form is too large."]],
   formUnreadable: [[{}, "The form could not be read."]],
   fileNotStored: [[{}, "The file cannot be stored at the moment."]],
+  bodyNoFile: [[{}, "Send the file itself as the request's body."]],
+  notColumnNames: [
+    [{}, 'It is not a JSON object of names, such as {"Подписчики": "subscribers"}.'],
+  ],
+  notTimeZone: [[{}, "It is not the IANA name of a time zone, such as Asia/Omsk."]],
+  onlyDirectoriesReplaced: [[{}, "Only categories and territories can be replaced."]],
   noHost: [[{}, "The Host header does not name a host."]],
   passwordsWaiting: [
     [{}, "Too many passwords are waiting to be checked. Try again in a few seconds."],

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { inEnglish, message } from "../../values/messages/messages.ts";
 import { zoneNamed } from "../../values/moscow-time.ts";
 
 /** Parses the number by which lists identify an organization, member or key. */
@@ -14,7 +15,7 @@ export function parseId(text: string): number {
 export function parseTimezone(text: string): string {
   const zone = zoneNamed(text);
   if (zone === null) {
-    throw new InvalidArgumentError("It is not the IANA name of a time zone, such as Asia/Omsk.");
+    throw new InvalidArgumentError(inEnglish(message("notTimeZone")));
   }
   return zone;
 }

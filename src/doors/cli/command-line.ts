@@ -8,6 +8,7 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
+import { imports } from "../../verbs/operator/imports.ts";
 import { keys } from "../../verbs/operator/keys.ts";
 import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
 import { organizations } from "../../verbs/operator/organizations.ts";
@@ -46,6 +47,7 @@ export async function runCommandLine(
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
+    .addCommand(resourceCommand(imports, context))
     .addCommand(exportCommand(context))
     .addCommand(sourceCommand(context))
     .addCommand(channelCommand(context))

@@ -106,6 +106,7 @@ function run(
       by: COMMAND_LINE,
       nowMs: services.clock.now(),
       id: one === null ? null : await resource.find(one, services),
+      file: null,
       part: { after: null, limit: PART },
       note: (text) => output.note(inEnglish(text)),
       linkTo(token) {

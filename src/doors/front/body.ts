@@ -33,7 +33,7 @@ export class Body {
       return new AppError("payload_too_large", message("bodyNotTaken"));
     }
     const { bytesMax, fileBytesMax } = this.#takes;
-    return this.#exceeds(bytesMax + fileBytesMax) ? tooLarge(bytesMax) : null;
+    return this.#exceeds(bytesMax + fileBytesMax) ? tooLarge(bytesMax || fileBytesMax) : null;
   }
 
   /**

@@ -1,3 +1,5 @@
+import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
+import { UPLOAD_MAX_S, type UploadFiles } from "../../catalog/imports/runs/upload-files.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { IdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
 import type { Ability, OperatorKey } from "../../customers/operator-keys/operator-keys.table.ts";
@@ -7,6 +9,7 @@ import { type NoteRequests, noted, OTHER } from "../../upkeep/metrics/note-reque
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Cursors } from "../../verbs/cursor.ts";
+import { FileAnswer } from "../../verbs/method.ts";
 import type { Endpoint } from "../../verbs/operator/endpoint.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { runEndpoint } from "../../verbs/operator/run-endpoint.ts";
@@ -20,8 +23,10 @@ import {
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
+import { fileResponse } from "./file-response.ts";
 import type { BaseAddress } from "./requests/base-address.ts";
 import { type Bodies, readJsonBody } from "./requests/body.ts";
+import { type ReceivedFile, receiveFile } from "./requests/file-body.ts";
 import { readQuery } from "./requests/query.ts";
 import { pathOf } from "./requests/request-path.ts";
 
@@ -33,6 +38,10 @@ export interface OperatorContext extends AnswerContext {
   operatorKeys: OperatorKeys;
   idempotent: IdempotentRequests;
   operator: OperatorServices;
+  /** Files that are sent on their way into the database. */
+  files: Pick<UploadFiles, "newPath" | "remove">;
+  /** Sets how long a request's connection may be silent. */
+  giveTime(request: Request, silenceMaxS: number): void;
   /** Address at which somebody chooses a password, once. */
   passwordAddress(address: string, token: string): string;
   /** Takes an attempt with a wrong key from the client's network. @returns seconds to wait; null if none */
@@ -93,6 +102,10 @@ async function answerEndpoint(
     }
     requireAbility(key, endpoint);
     const { status, body } = await answerOnce(endpoint, incoming, key, context);
+    if (body instanceof FileAnswer) {
+      context.giveTime(request, EXPORT_SILENCE_MAX_S);
+      return fileResponse(request, body, headers);
+    }
     return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
   } catch (error) {
     return errorAnswer(error, headers, context.ports);
@@ -123,48 +136,82 @@ function requireAbility({ can }: OperatorKey, { resource: { area }, does }: Endp
 
 interface Answered {
   status: number;
-  body: string;
+  body: string | FileAnswer;
 }
 
-/** Runs the verb; a request that was sent before with the same `Idempotency-Key` gets its first answer. */
+/** What a request brought. */
+interface Sent {
+  body: unknown;
+  file: ReceivedFile | null;
+}
+
+/** Receives the request and answers it; a file that nobody took over is removed. */
 async function answerOnce(
   endpoint: Endpoint,
   incoming: Incoming,
   key: OperatorKey,
   context: OperatorContext,
 ): Promise<Answered> {
-  const { request } = incoming;
-  const refusal = endpoint.takes === undefined ? incoming.body.refusal() : null;
+  const sent = await receive(endpoint, incoming, context);
+  try {
+    return await runOnce(endpoint, incoming, sent, key, context);
+  } finally {
+    if (sent.file !== null) context.files.remove(sent.file.path);
+  }
+}
+
+async function receive(
+  { takes }: Endpoint,
+  incoming: Incoming,
+  context: OperatorContext,
+): Promise<Sent> {
+  const refusal = takes === undefined ? incoming.body.refusal() : null;
   if (refusal !== null) throw refusal;
-  const { takes } = endpoint;
-  const body =
-    takes === undefined ? {} : await readJsonBody(incoming, context.bodies, takes.membersMax);
+  if (takes === undefined) return { body: {}, file: null };
+  if (takes.as === "bytes") {
+    context.giveTime(incoming.request, UPLOAD_MAX_S);
+    const file = await receiveFile(incoming.body, context.files.newPath());
+    return { body: {}, file };
+  }
+  return { body: await readJsonBody(incoming, context.bodies, takes.membersMax), file: null };
+}
+
+/** Runs the verb; a request that was sent before with the same `Idempotency-Key` gets its first answer. */
+async function runOnce(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  sent: Sent,
+  key: OperatorKey,
+  context: OperatorContext,
+): Promise<Answered> {
+  const { request } = incoming;
   const given = endpoint.verb === "POST" ? request.headers.get(IDEMPOTENCY_KEY) : null;
   const by = operatorActor(key);
-  if (given === null) return run(endpoint, incoming, body, by, context);
+  if (given === null) return run(endpoint, incoming, sent, by, context);
   if (given.length < 1 || given.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
     const characters = IDEMPOTENCY_KEY_LENGTH_MAX;
     throw new AppError("parse_error", message("idempotencyKeyTooLong", { characters }));
   }
   const { idempotent } = context;
   const name = idempotent.name(key.id, given);
-  const before = await idempotent.begin(name, `${request.url} ${JSON.stringify(body)}`);
+  const contents = sent.file?.sha256 ?? JSON.stringify(sent.body);
+  const before = await idempotent.begin(name, `${request.url} ${contents}`);
   if (before !== null) return before;
   let answered: Answered;
   try {
-    answered = await run(endpoint, incoming, body, { ...by, request: name }, context);
+    answered = await run(endpoint, incoming, sent, { ...by, request: name }, context);
   } catch (error) {
     await idempotent.drop(name);
     throw error;
   }
-  await idempotent.keep(name, answered.status, answered.body);
+  await idempotent.keep(name, answered.status, String(answered.body));
   return answered;
 }
 
 async function run(
   endpoint: Endpoint,
   { request, params }: Incoming,
-  body: unknown,
+  { body, file }: Sent,
   by: Actor,
   context: OperatorContext,
 ): Promise<Answered> {
@@ -182,10 +229,12 @@ async function run(
     {
       services: context.operator,
       by,
+      file,
       nowMs: context.ports.clock.now(),
       note() {},
       linkTo: (token) => context.passwordAddress(address, token),
     },
   );
-  return { status: endpoint.status, body: jsonTextOf(answer) };
+  const { status } = endpoint;
+  return { status, body: answer instanceof FileAnswer ? answer : jsonTextOf(answer) };
 }

@@ -18,14 +18,25 @@ const USUAL: Record<string, HttpVerb> = {
   create: "POST",
   add: "POST",
   push: "POST",
+  start: "POST",
   set: "PATCH",
   delete: "DELETE",
+};
+
+/** Statuses of the usual verbs, if not 200. */
+const STATUSES: Record<string, Endpoint["status"]> = {
+  create: 201,
+  add: 201,
+  start: 202,
+  delete: 204,
 };
 
 export function endpointOf(resource: Resource, does: Verb): Endpoint {
   const usual = USUAL[does.name];
   const verb = usual ?? (does.isRead ? "GET" : "POST");
-  const place = verb === "GET" || verb === "DELETE" ? "query" : "body";
+  const isJson = verb !== "GET" && verb !== "DELETE" && does.takes?.as !== "bytes";
+  const place = isJson ? "body" : "query";
+  const takes = isJson ? (does.takes ?? takesJson()) : does.takes;
   const given = Object.entries<Parameter<unknown>>(does.args).map(
     ([name, parameter]): [string, Parameter<unknown>] => [name, { ...parameter, in: place }],
   );
@@ -37,7 +48,6 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
     ...(usual === undefined ? [does.name] : []),
   ].join("/") as `/${string}`;
   const title = does.title.charAt(0).toUpperCase() + does.title.slice(1);
-  const isMade = does.name === "create" || does.name === "add";
   return {
     resource,
     does,
@@ -51,10 +61,13 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
       ...of,
       ...Object.fromEntries(given),
       ...(does.rows !== undefined && pageParameters),
-      ...(does.isRead && fieldsOf(row as unknown as { properties: object })),
+      ...(does.isRead &&
+        does.fileTypes === undefined &&
+        fieldsOf(row as unknown as { properties: object })),
     },
-    ...(place === "body" && { takes: does.takes ?? takesJson() }),
-    status: isMade ? 201 : verb === "DELETE" ? 204 : 200,
+    ...(takes !== undefined && { takes }),
+    ...(does.fileTypes !== undefined && { fileTypes: does.fileTypes }),
+    status: STATUSES[does.name] ?? 200,
     result: does.rows === undefined ? row : pageOf(row),
     errors: [
       ...(does.on === "one" ? (["not_found"] as const) : []),

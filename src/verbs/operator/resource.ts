@@ -1,3 +1,5 @@
+import type { NewUpload } from "../../catalog/imports/runs/held-uploads.ts";
+import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
@@ -14,6 +16,7 @@ import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
 import { rows } from "../../values/rows.ts";
 import { instantSchema, nullable, type Schema } from "../../values/schema.ts";
 import type { Takes } from "../../values/takes.ts";
+import type { FileAnswer } from "../method.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
 
 /**
@@ -29,6 +32,7 @@ export interface OperatorServices {
   webhooks: StaffWebhooks;
   operatorKeys: OperatorKeys;
   usage: Pick<Usage, "used">;
+  imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Pick<PushedRows, "kind" | "rows">): Promise<PushedRow[]>;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
 }
@@ -40,6 +44,8 @@ export interface Use<Id = number> {
   nowMs: number;
   /** Key of the object that the verb concerns, if it concerns one. */
   id: Id;
+  /** The file that a program sent as its request's body. */
+  file: Omit<NewUpload["file"], "name"> | null;
   /** Which rows of a list are wanted: those after one, in the list's order; null for the first. */
   part: { after: number | null; limit: number };
   /** Tells a person something beside the result. */
@@ -95,7 +101,9 @@ export interface Verb<P extends Parameters = any, Id = any> {
   positional?: readonly (keyof P)[];
   /** Schema of the result, if it is not the resource's own. */
   result?: Schema<unknown>;
-  run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[]>;
+  /** Media types of a result that is a file. */
+  fileTypes?: readonly string[];
+  run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[] | FileAnswer>;
   /** Takes back what was made, if its secret could not be shown to anybody. @returns what was done */
   unseen?(made: Row, use: Use<Id>): Promise<string>;
 }

@@ -1,4 +1,5 @@
 import { endpointOf } from "./endpoint.ts";
+import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { operatorKeys } from "./operator-keys.ts";
@@ -17,6 +18,7 @@ export const resources = [
   channels,
   posts,
   statistics,
+  imports,
   operatorKeys,
 ];
 

@@ -3,6 +3,7 @@ import { shownPage } from "../../values/shown-page.ts";
 import { continueList, filtersOf, positionAfter } from "../continue-list.ts";
 import type { Cursors } from "../cursor.ts";
 import { onlyFields } from "../fields.ts";
+import { FileAnswer } from "../method.ts";
 import { type RawArguments, readArguments } from "../read-arguments.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Row, Use } from "./resource.ts";
@@ -18,7 +19,7 @@ interface Sent {
 
 /**
  * Runs a verb for a request of the operator's API.
- * @returns the row, or a page of rows
+ * @returns the row, a page of rows, or a file
  * @throws AppError those of arguments, cursors and the verb
  */
 export async function runEndpoint(
@@ -34,7 +35,7 @@ export async function runEndpoint(
   const id = args["id"] as number;
   const fields = args["fields"] as string[] | undefined;
   const narrowed = (answer: unknown) =>
-    fields === undefined ? answer : onlyFields(answer, fields);
+    fields === undefined || answer instanceof FileAnswer ? answer : onlyFields(answer, fields);
   if (does.rows === undefined) {
     return narrowed(await does.run(args, { ...use, id, part: { after: null, limit: 0 } }));
   }

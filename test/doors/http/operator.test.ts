@@ -279,7 +279,7 @@ describe("the documentation", () => {
     );
     for (const { verb, path, parameters } of endpoints) {
       const operation = document.paths[path.replace(":id", "{id}")][verb.toLowerCase()];
-      const body = operation.requestBody?.content["application/json"].schema.properties ?? {};
+      const body = operation.requestBody?.content["application/json"]?.schema.properties ?? {};
       const inQuery = operation.parameters.map(({ name }: { name: string }) => name);
       expect([...inQuery, ...Object.keys(body)].sort()).toEqual(Object.keys(parameters).sort());
     }

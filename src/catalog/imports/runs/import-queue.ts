@@ -40,7 +40,7 @@ export function createImportQueue(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const stopping = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<number, Promise<void>>();
 
   /** Waits for earlier runs of other processes; runs whose process is gone are ended elsewhere. */
   async function turn(id: number): Promise<void> {
@@ -82,15 +82,27 @@ export function createImportQueue(
   return {
     start(upload: NewUpload): void {
       const running = run(upload);
-      underWay.add(running);
-      void running.finally(() => underWay.delete(running));
+      underWay.set(upload.id, running);
+      void running.finally(() => underWay.delete(upload.id));
+    },
+
+    /** Settles once a run of this process has ended, or after this long. */
+    async ended(id: number, waitMs: number): Promise<void> {
+      const running = underWay.get(id);
+      if (running === undefined || waitMs === 0) return;
+      let cancel = () => {};
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.after(waitMs, resolve);
+      });
+      await Promise.race([running, late]);
+      cancel();
     },
 
     /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
       stopping.abort();
       // A request that was still being read may start another run meanwhile.
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (underWay.size > 0) await Promise.all(underWay.values());
     },
   };
 }

@@ -106,13 +106,23 @@ export async function selectRun(db: Database, id: number): Promise<RecordedRun |
   return row && toRun(row);
 }
 
-const latestRuns = query((db, { limit }: { limit: number }) =>
-  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(limit),
+/** Which runs to list: those with numbers below one, latest first. */
+interface RunsPart {
+  limit: number;
+  before: number;
+}
+
+const latestRuns = query((db, { limit, before }: RunsPart) =>
+  db
+    .select(runFields(db))
+    .from(importRuns)
+    .where(lt(importRuns.id, before))
+    .orderBy(desc(importRuns.id))
+    .limit(limit),
 ).all;
 
-/** Latest first. */
-export async function selectRuns(db: Database, limit: number): Promise<RecordedRun[]> {
-  return (await latestRuns(db, { limit })).map(toRun);
+export async function selectRuns(db: Database, part: RunsPart): Promise<RecordedRun[]> {
+  return (await latestRuns(db, part)).map(toRun);
 }
 
 type Row = Omit<Stored, "owner" | "heartbeatAt"> & { isWaiting: boolean };

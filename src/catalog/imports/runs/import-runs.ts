@@ -62,6 +62,7 @@ export function createImportRuns(
       }
     },
 
+    ended: queue.ended,
     ...createImportReads(db, files),
 
     /** Called at the start: removes files of processes that are gone. */
@@ -113,8 +114,9 @@ function createImportReads(db: Database, files: UploadFiles) {
   return {
     run,
 
-    /** Latest first. */
-    runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
+    /** Latest first. @param before only runs with lower numbers; null to start with the latest */
+    runs: (limit: number, before: number | null = null): Promise<RecordedRun[]> =>
+      selectRuns(db, { limit, before: before ?? Number.MAX_SAFE_INTEGER }),
 
     /** The file with a run's rejected rows. @throws AppError `not_found` if it is no longer kept */
     async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {

@@ -8,6 +8,11 @@ import { isRunning } from "../../../ports/running.ts";
 
 export type UploadFiles = ReturnType<typeof createUploadFiles>;
 
+export const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
+/** Enough for an upload of 2 GiB at 5 megabits a second. */
+export const UPLOAD_MAX_S = 60 * 60;
+const NAME_LENGTH_MAX = 200;
+
 /** Latest runs whose rejected rows are kept. */
 const REJECTS_OF_RUNS = 10;
 
@@ -83,4 +88,10 @@ function namesIn(folder: string, prefix: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** A file's name as it is shown: people may name files anything. */
+export function shownFileName(name: string): string {
+  const plain = name.replace(/\p{Cc}|\p{Bidi_Control}/gu, "");
+  return [...plain].slice(0, NAME_LENGTH_MAX).join("");
 }

@@ -1,5 +1,5 @@
 import type { Recognized } from "../reading/recognized.ts";
-import type { ReasonGroup } from "./tally.ts";
+import { type ReasonGroup, reasonOf } from "./tally.ts";
 
 /** The result of importing a file's rows. */
 export interface ImportSummary {
@@ -62,4 +62,17 @@ export function sumOf(before: ImportSummary | null, one: ImportSummary): ImportS
     rejects: [...before.rejects, ...one.rejects].slice(0, GROUPS_MAX),
     warnings: [...before.warnings, ...one.warnings].slice(0, GROUPS_MAX),
   };
+}
+
+/** A summary with its messages in English, for JSON. */
+export function summaryView<Summary extends ImportSummary>({
+  rejects,
+  warnings,
+  ...counts
+}: Summary) {
+  return { ...counts, rejects: rejects.map(groupView), warnings: warnings.map(groupView) };
+}
+
+function groupView({ fault, column, ...others }: ReasonGroup) {
+  return { column, reason: reasonOf("en", { fault }), ...others };
 }

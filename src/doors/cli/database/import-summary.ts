@@ -1,5 +1,8 @@
 import { describeRecognized } from "../../../catalog/imports/reading/recognized.ts";
-import type { ImportSummary } from "../../../catalog/imports/writing/import-summary.ts";
+import {
+  type ImportSummary,
+  summaryView,
+} from "../../../catalog/imports/writing/import-summary.ts";
 import { type ReasonGroup, reasonOf } from "../../../catalog/imports/writing/tally.ts";
 import type { Output } from "../command-context.ts";
 
@@ -19,16 +22,6 @@ function describeSummary(summary: ImportSummary): string {
     `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`} ` +
     `(${seconds.toFixed(1)} s${rate})\n${describeRecognized("en", summary.recognized).join("\n")}`
   );
-}
-
-/** The summary with its messages in English. */
-export function summaryView({ rejects, warnings, ...counts }: ImportSummary): object {
-  return { ...counts, rejects: rejects.map(toJson), warnings: warnings.map(toJson) };
-}
-
-function toJson({ fault, ...group }: ReasonGroup): Record<string, unknown> {
-  const { column, ...others } = group;
-  return { column, reason: reasonOf("en", { fault }), ...others };
 }
 
 /** One line for each reason for rejecting rows or dropping cells, however many there were. */

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { isBot } from "../../../catalog/sources/sources.table.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
@@ -11,7 +12,7 @@ import {
   EXIT_USAGE,
 } from "../command-context.ts";
 import { withDomains } from "../with-domains.ts";
-import { printSummary, summaryView } from "./import-summary.ts";
+import { printSummary } from "./import-summary.ts";
 import { errorText, noteWithoutChannel, SOURCE } from "./source-description.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";

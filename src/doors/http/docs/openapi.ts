@@ -30,13 +30,16 @@ function operationOf(method: Documented) {
     security: [{ [SECURITY_SCHEME]: [] }],
     parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter, values[name])),
     ...(fields.length > 0 && { requestBody: requestBodyOf(fields, values) }),
+    ...(method.takes?.as === "bytes" && { requestBody: FILE_BODY }),
     responses: {
       [method.status]: {
         description: "The answer",
         headers: headersOf([
           "X-Request-Id",
           ...(method.units === undefined ? [] : LIMIT_HEADERS),
-          ...(method.fileTypes === undefined ? [] : ["X-Export-Cursor"]),
+          ...(method.fileTypes === undefined || method.units === undefined
+            ? []
+            : ["X-Export-Cursor"]),
         ]),
         ...(method.status !== 204 && {
           content: contentOf(method, example?.answer),
@@ -47,6 +50,13 @@ function operationOf(method: Documented) {
     ...(example !== undefined && { "x-codeSamples": snippetsOf(method, example) }),
   };
 }
+
+const FILE_BODY = {
+  required: true,
+  content: {
+    "application/octet-stream": { schema: { type: "string" as const, format: "binary" } },
+  },
+};
 
 function costOf({ units }: Documented): string {
   if (units === undefined) return "";

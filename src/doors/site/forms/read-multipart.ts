@@ -2,6 +2,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import { shownFileName, UPLOAD_BYTES_MAX } from "../../../catalog/imports/runs/upload-files.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { type Form, formOf, type UploadedFile } from "../visit/visit.ts";
@@ -18,11 +19,9 @@ export interface UploadRules {
   isAllowed(form: Form): boolean;
 }
 
-export const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
 /** Largest request that the server accepts: a file and the fields beside it. */
 export const REQUEST_BYTES_MAX = UPLOAD_BYTES_MAX + 1024 ** 2;
 
-const NAME_LENGTH_MAX = 200;
 const FIELDS_MAX = 20;
 
 const LIMITS = {
@@ -75,7 +74,7 @@ export async function readMultipart(
     });
     await pipeline(stream, file, { signal: broken.signal }).catch(fail);
     if (stream.truncated) fail(tooLarge());
-    files.set(field, { name: shownName(name), path, bytes: stream.bytesRead });
+    files.set(field, { name: shownFileName(name), path, bytes: stream.bytesRead });
   }
 
   try {
@@ -123,12 +122,6 @@ export async function readMultipart(
     throw error;
   }
   return { form, discard: () => removeAll(paths) };
-}
-
-/** A file's name as pages show it: visitors may name files anything. */
-function shownName(name: string): string {
-  const plain = name.replace(/\p{Cc}|\p{Bidi_Control}/gu, "");
-  return [...plain].slice(0, NAME_LENGTH_MAX).join("");
 }
 
 function removeAll(paths: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { UPLOAD_MAX_S } from "../../../catalog/imports/runs/upload-files.ts";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { takesForm } from "../../../values/takes.ts";
@@ -18,9 +19,6 @@ import { errorMessages } from "./error-messages.ts";
 import { pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { readForm } from "./read-form.ts";
-
-/** Enough for an upload of 2 GiB at 5 megabits a second. */
-const UPLOAD_MAX_S = 60 * 60;
 
 /** A page, and the visit it is rendered for. */
 export interface Answer {

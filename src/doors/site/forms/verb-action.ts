@@ -27,6 +27,7 @@ export function verbAction(resource: Resource, name: string, then: Then, of: Of 
       by: currentActor(),
       nowMs: visit.nowMs,
       id,
+      file: null,
       part: { after: null, limit: 0 },
       note() {},
       linkTo: () => "",

@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
+import { UPLOAD_BYTES_MAX } from "../../../../catalog/imports/runs/upload-files.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import { takesFile } from "../../../../values/takes.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
-import { UPLOAD_BYTES_MAX } from "../../forms/read-multipart.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
