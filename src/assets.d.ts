@@ -33,3 +33,7 @@ declare module "*/LICENSE" {
   const text: string;
   export default text;
 }
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}

@@ -1,10 +1,10 @@
+import type { PostIndexing } from "../catalog/post-search/catch-up.ts";
 import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Mailer } from "../push/mail/mailer.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
-import type { Builds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Ticker } from "../upkeep/jobs/ticker.ts";
 import { listenerAddress, localAddress } from "../values/listener-address.ts";
@@ -30,7 +30,7 @@ export interface App {
   mailer: Mailer;
   sources: Sources;
   /** Tables and indexes that are backfilled in the background. */
-  builds: Builds;
+  postIndex: PostIndexing;
   /** Flushes the request log and the hourly counters; normally a timer does this every few seconds. */
   flushRequests(): Promise<void>;
   /**
@@ -57,9 +57,9 @@ export async function createApp(
   const running: Running = { address: null, isStopping: false };
   const doors = composeDoors(base, work, running);
   const tickers = composeTickers(base, work);
-  const { services, scheduler, mailer, sources, builds, answers, hooks } = work;
+  const { services, scheduler, mailer, sources, postIndex, answers, hooks } = work;
   return {
-    ...{ domains: base.domains, services, scheduler, mailer, sources, builds },
+    ...{ domains: base.domains, services, scheduler, mailer, sources, postIndex },
     server: doors.server,
     flushRequests: answers.flush,
     push: hooks.push,

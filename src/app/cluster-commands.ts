@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
-import { addToSchema, findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
+import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
 import { openConnection, type Session } from "../db/cluster/connection.ts";
 import { linkToCluster, type NodeSettings } from "../db/cluster/link.ts";
 import { TURNS_ENDING } from "../db/lock-turns.ts";
@@ -126,7 +126,6 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
   // their deletion.
   const joining = { node, copyId, version: 0, program: "joins" };
   await withSession(wanted, ({ query }) => noteNode(query, joining, takesOver));
-  await withSession(wanted, ({ query }) => addToSchema(query, state));
   const db = openDatabase(path, clock);
   let isWhole = false;
   try {

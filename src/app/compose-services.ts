@@ -1,7 +1,6 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
 import { createBulk } from "../catalog/exports/bulk.ts";
-import { createMentionQueries } from "../catalog/mentions/mentions.ts";
 import { createPostSearch } from "../catalog/post-search/post-search.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
@@ -43,7 +42,11 @@ export function composeServices(
     compare: read.compareChannels,
     posts: createPosts(db, read),
     postSearch: createPostSearch(db, postSearch, read),
-    mentions: createMentionQueries(db, read),
+    mentions: {
+      page: read.selectMentions,
+      similar: read.selectSimilar,
+      neighbours: read.selectNeighbours,
+    },
     bulk: createBulk(db, bulk.bulkPart, ports, crew?.memory.exports),
     usageHistory: { page: read.selectUsage, summary: read.summarizeUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),

@@ -33,7 +33,7 @@ import { authSettings, subkey } from "./installation-secret.ts";
 export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
-  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, lastBackup } = work;
+  const { accounts, keys, usage, imports, sources, hooks, scheduler, postIndex, lastBackup } = work;
   const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
@@ -57,7 +57,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
       ? (keyId: number) => selectRequestLog(db, keyId, clock.now())
       : null,
     jobs: scheduler,
-    builds: builds.list,
+    postIndexPercent: postIndex.percent,
     nodes: cluster.nodes,
     lastBackup,
     recentErrors: () => others.errors(recentLog.entries()),

@@ -9,7 +9,7 @@ const EVERY_FIVE_MINUTES = "0 */5 * * * *";
 /** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 export function composeTickers(
   { lease, cluster, clockWatch, database }: Base,
-  { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
+  { hooks, mailer, postIndex, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
   /** Runs only in the one process that does the upkeep for all workers and nodes. */
@@ -27,7 +27,7 @@ export function composeTickers(
     createTicker(EVERY_SECOND, cluster.tick),
     createTicker(EVERY_SECOND, asUpkeep(hooks.push.tick)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
-    createTicker(EVERY_SECOND, asUpkeepOfNode(builds.tick)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(postIndex.tick)),
     createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.tick)),
     createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
     createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),

@@ -2,12 +2,12 @@ import { createCardsReadAhead } from "../catalog/channels/read-ahead.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
+import { createPostIndexing } from "../catalog/post-search/catch-up.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
 import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
-import { createBuilds } from "../upkeep/jobs/builds.ts";
 import type { Base } from "./compose-base.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
@@ -57,7 +57,7 @@ async function composeUpkeep(base: Base) {
     ...composeJobs(base),
     imports,
     sources: composeSources(db, writing, async () => base.secrets, config, ports),
-    builds: createBuilds(db, threads.bulk.buildSome, { messengerHosts, postSearch }, ports.log),
+    postIndex: createPostIndexing(db, threads.bulk.catchUpPosts, postSearch, ports.log),
     readAhead: createCardsReadAhead(threads.bulk.readCardsAhead, ports.log),
     answers: composeAnswers(base),
   };

@@ -10,7 +10,6 @@ import {
 } from "../db/cluster/cluster-state.ts";
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import {
-  addMark,
   CLOCK_OFF_MS,
   clusterOf,
   findCopy,
@@ -21,7 +20,6 @@ import {
   requireCopy,
 } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
-import { inFileTransaction } from "../db/file-transaction.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
@@ -60,7 +58,7 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
-  await unlessUnreachable(db, () => requireOfCluster(db, clock, config));
+  await unlessUnreachable(db, () => requireOfCluster(db, config));
   // PostgreSQL was unreachable at the start, so this node catches up later.
   if (requireCluster(db).postponed.length > 0) return;
   await unlessUnreachable(db, async () => void (await copyFromCluster(db, clock)));
@@ -121,13 +119,12 @@ export async function requireOwnName(db: Database, settings: NodeSettings | null
 }
 
 /**
- * Checks that the file is a copy of this cluster's history, and migrates PostgreSQL to this program's
- * schema.
+ * Checks that the file is a copy of this cluster's history, and raises the cluster's schema to this
+ * program's.
  * @throws AppError `conflict`; `unavailable` if PostgreSQL cannot be reached
  */
 async function requireOfCluster(
   db: Database,
-  clock: Clock,
   { databasePath: file, secret }: Config,
 ): Promise<void> {
   const { query } = requireCluster(db).authority;
@@ -140,7 +137,4 @@ async function requireOfCluster(
   if (!isOfHistory(copy, history) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
-  const { mark } = history;
-  if (copy.mark !== null || mark === null) return;
-  await inFileTransaction(db, clock, "copy-cluster", (tx) => addMark(tx, { ...copy, mark }));
 }

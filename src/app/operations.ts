@@ -12,6 +12,7 @@ import { followChannels, siteChannelChanges } from "../catalog/manage/site-chann
 import { selectMentions } from "../catalog/mentions/mentions.store.ts";
 import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
+import { catchUpPosts } from "../catalog/post-search/catch-up.ts";
 import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
 import { foundPosts } from "../catalog/posts/found-posts.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
@@ -59,7 +60,6 @@ import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
 import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
-import { buildSome } from "../upkeep/jobs/builds.ts";
 import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
@@ -185,7 +185,7 @@ export const lanes = {
     operations: {
       ...ruled(long, {
         runJob,
-        buildSome,
+        catchUpPosts,
         followChannels: followChannels(channelWatchers),
       }),
       ...ruled(uploads, { runUpload }),

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Database, statement } from "./database.ts";
 import { WITHIN_DEADLINE } from "./deadline.ts";
-import { schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./schema-version.ts";
 
 export interface DatabaseFacts extends DatabaseSize {
   schemaVersion: number;

@@ -2,6 +2,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 import { whyRefused } from "./refused-file.ts";
+import { requireReleased } from "./schema-version.ts";
 
 /** Faults reported for a damaged file: the first few are enough. */
 const DAMAGES_MAX = 3;
@@ -10,7 +11,8 @@ const DAMAGES_MAX = 3;
  * Verifies a file that nobody writes to.
  * @param check `quick` does not compare indexes with their tables, and takes an eighth of the time
  * @returns its schema version
- * @throws AppError `conflict` if it is not a database of Kanalog, or damaged
+ * @throws AppError `conflict` if it is not a database of Kanalog, is of a program before the first release,
+ * or damaged
  */
 export function requireSoundFile(path: string, check: "quick" | "full"): number {
   return inKanalogFile(path, (client, version) => {
@@ -29,7 +31,8 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
 
 /**
  * Checks that a file is a database of Kanalog before anything would write to it.
- * @throws AppError `conflict` if it is not, or its header cannot be read
+ * @throws AppError `conflict` if it is not, is of a program before the first release, or its header cannot
+ * be read
  */
 export function requireKanalogFile(path: string): void {
   inKanalogFile(path, () => undefined);
@@ -46,6 +49,7 @@ function inKanalogFile<T>(
     if (version < 1 || !hasMeta(client)) {
       throw new AppError("conflict", message("notOurDatabase", { path }));
     }
+    requireReleased(path, version);
     return work(client, version);
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { System } from "../ports/system.ts";
 import type { Database } from "./database.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./schema-version.ts";
 
 /** With less free space, an import or a long transaction may fill the volume at any moment. */
 const FREE_MIN_MIB = 64;

@@ -9,9 +9,9 @@ import { Database } from "./database.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
-import { requireKnownVersion } from "./migrate.ts";
 import { realFile } from "./real-file.ts";
 import { whyRefused } from "./refused-file.ts";
+import { requireKnownVersion } from "./schema-version.ts";
 
 interface Replacement {
   /** Schema version of the file now in place; the next start migrates an older one. */

@@ -2,7 +2,8 @@ import type { Channels } from "../catalog/channels/channels.ts";
 import type { ComparisonSelection, ComparisonView } from "../catalog/comparison/comparison.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
 import type { Bulk } from "../catalog/exports/bulk.ts";
-import type { Mentions } from "../catalog/mentions/mentions.ts";
+import type { Neighbours, SimilarChannel } from "../catalog/mentions/mention.ts";
+import type { MentionPage, MentionSelection } from "../catalog/mentions/mentions.store.ts";
 import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
@@ -17,7 +18,7 @@ import type {
 import type { UsageSummary } from "../customers/limits/usage-view.ts";
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
-import type { Json } from "../values/json-text.ts";
+import type { Json, JsonText } from "../values/json-text.ts";
 import type { Cursors } from "./cursor.ts";
 
 /** The domains that methods call. */
@@ -29,7 +30,13 @@ export interface Services {
   compare(selection: ComparisonSelection): Promise<Json<ComparisonView[]>>;
   posts: Posts;
   postSearch: PostSearch;
-  mentions: Mentions;
+  mentions: {
+    /** Posts that mention a channel, newest first. */
+    page(selection: MentionSelection): Promise<MentionPage>;
+    similar(channelId: number): Promise<JsonText<SimilarChannel[]>>;
+    /** Who mentions a channel most, and whom it mentions. */
+    neighbours(channelId: number): Promise<Neighbours>;
+  };
   bulk: Bulk;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;

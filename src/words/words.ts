@@ -24,7 +24,7 @@ interface TextsByCode {
   resources: { labels: ByCode; hints: ByCode; choices: ByCode };
   sourcePages: { done: ByCode };
   staffCatalog: { hints: ByCode; done: ByCode };
-  staffPages: { jobNames: ByCode; buildNames: ByCode; done: ByCode };
+  staffPages: { jobNames: ByCode; done: ByCode };
 }
 
 function wordsOf<Raw extends object>(language: Language, pages: Raw) {

@@ -717,12 +717,6 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   rawWithoutCsv: [
     [{}, "Only CSV protects texts from spreadsheets: leave this option out for NDJSON."],
   ],
-  mentionsBeingBuilt: [
-    [
-      { percent: 41 },
-      "Mentions are being taken out of posts that were stored before this version: 41 % are done.",
-    ],
-  ],
   exportsUnderWay: [
     [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],
   ],
@@ -831,28 +825,22 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     ],
   ],
   databaseOfOtherProgram: [[{}, "The file is another program's database."]],
-  databaseOfOtherShape: [
+  fileBeforeRelease: [
     [
-      { version: 12, reason: "table posts already exists" },
-      "The database says that its schema has version 12, but its tables differ (table posts already exists): it was created by an unreleased version, and this program cannot migrate it. Nothing was changed. Continue with the program that created it, or export the data with that program and import it into a new database.",
+      { file: "FILE", version: 31 },
+      "FILE has schema version 31: a program before the first release wrote it, and this one cannot read it. Nothing was changed. With that program, export each kind of rows, such as kanalog export channels channels.ndjson, and import the files into a new database with this one: kanalog import channels channels.ndjson. Create organizations, keys and webhooks anew.",
     ],
   ],
-  newerDatabase: [
+  newerFile: [
     [
-      { version: 95, known: 99 },
-      "The database has schema version 95; this program supports versions up to 99. Use the newer program that wrote it.",
+      { file: "FILE", version: 195, known: 100 },
+      "FILE has schema version 195; this program supports versions up to 100. Use the newer program that wrote it.",
     ],
   ],
   olderFile: [
     [
       { file: "FILE", version: 7, known: 8 },
       "FILE has schema version 7, and this program has 8: the next start migrates it.",
-    ],
-  ],
-  newerFile: [
-    [
-      { file: "FILE", version: 95, known: 99 },
-      "FILE has schema version 95; this program supports versions up to 99. Use the newer program that wrote it.",
     ],
   ],
   copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],

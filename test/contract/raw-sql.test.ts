@@ -55,7 +55,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/channels/channel-rows.store.ts",
       "catalog/directory/category-images.ts",
       "catalog/directory/directory.store.ts",
-      "catalog/mentions/build-mentions.ts",
       "catalog/mentions/write-mentions.ts",
       "catalog/posts/tombstones.store.ts",
     ],

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { SCHEMA_VERSION } from "../../src/db/schema-version.ts";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { contentOf, faultsOf } from "../support/cluster.ts";
@@ -383,7 +383,7 @@ function nextProgram(): string[] {
     cpSync(join(root, name), join(next, name));
   }
   symlinkSync(join(root, "node_modules"), join(next, "node_modules"));
-  const file = join(next, "src/db/migrate.ts");
+  const file = join(next, "src/db/schema-version.ts");
   const list = /(export const MIGRATIONS[^=]*= \[[^\]]*)\]/;
   const text = readFileSync(file, "utf8");
   expect(text).toMatch(list);

@@ -58,17 +58,6 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   }
 
   return {
-    /** Adds mentions to a stored post without removing any: for posts stored before mentions existed. */
-    add(post: MentioningPost): void {
-      const place = placeOf(post);
-      for (const target of extractMentions(post.text, hosts)) {
-        add.run({ ...place, target, kinds: KIND_BITS.link });
-      }
-      if (post.forwarded_from === null) return;
-      const target = targetOfNumber(post.forwarded_from);
-      add.run({ ...place, target, kinds: KIND_BITS.forward });
-    },
-
     /**
      * Updates the stored mentions for a post that was just written.
      * @param before the post as it was stored before; undefined for a new one

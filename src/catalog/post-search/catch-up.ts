@@ -1,8 +1,8 @@
-import type { BackgroundBuild } from "../../db/background-builds.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
 import {
   clearSome,
   emptyIndex,
@@ -29,34 +29,64 @@ const STEP_POSTS = 40;
  */
 const MERGED_PAGES = 64;
 
-/** Name of the background build, as stored and shown. */
-const POST_SEARCH_BUILD = "post_search";
+/** Time per turn: the thread also runs the scheduler's jobs, which go between turns. */
+const TURN_MS = 1_000;
+
+export type PostIndexing = ReturnType<typeof createPostIndexing>;
 
 /**
- * Background work on the index: emptying it, building it, and updating it for channels that changed.
- * Updating happens while it is at 100 percent.
+ * Keeps the index up to date in the background, turn by turn and across restarts: builds it, follows
+ * channels that changed, and empties it once post search is off.
+ * @param turn does `catchUpPosts` on a writing thread
  * @param isOn the setting that turns post search on and off
  */
-export function postSearchBuild(isOn: boolean): BackgroundBuild {
+export function createPostIndexing(
+  db: Database,
+  turn: (isOn: boolean) => Promise<void>,
+  isOn: boolean,
+  log: Log,
+) {
+  /** Progress of building the index; null if it is complete, or is being removed: nobody waits for that. */
+  function percent(): number | null {
+    const done = isOn ? selectProgress(db).percent : 100;
+    return done < 100 ? done : null;
+  }
+
   return {
-    name: POST_SEARCH_BUILD,
-    percent(db) {
-      if (!hasWork(db, isOn)) return null;
-      // Nobody waits for an index that is being removed.
-      return isOn ? selectProgress(db).percent : 100;
-    },
-    goOn(db, clock, untilMs) {
-      const index = createPostIndex(db);
-      let isOver = false;
-      return inParts(db, clock, "post-search", (tx) => {
-        if (mergePages(tx, "post_search", MERGED_PAGES)) return true;
-        if (isOver || !hasWork(tx, isOn)) return false;
-        step(tx, index, isOn);
-        isOver = clock.monotonic() >= untilMs;
-        return true;
-      });
+    percent,
+    /** Runs one turn of the remaining work. Never throws. */
+    async tick(): Promise<void> {
+      try {
+        if (!hasWork(db, isOn)) return;
+        const wasBuilding = percent() !== null;
+        await turn(isOn);
+        if (wasBuilding && percent() === null) log.info({}, "the index of post search is complete");
+      } catch (error) {
+        log.error({ err: error }, "the index of post search could not be brought up to date");
+      }
     },
   };
+}
+
+/** One turn of the remaining work on the index. */
+export function catchUpPosts(db: Database, clock: Clock, isOn: boolean): Promise<void> {
+  return catchUp(db, clock, isOn, clock.monotonic() + TURN_MS);
+}
+
+/**
+ * Continues until `untilMs` of the monotonic clock, or to the end, in short transactions with pauses.
+ * Nothing is skipped if it is killed, or if two processes do it at once.
+ */
+async function catchUp(db: Database, clock: Clock, isOn: boolean, untilMs: number): Promise<void> {
+  const index = createPostIndex(db);
+  let isOver = false;
+  await inParts(db, clock, "post-search", (tx) => {
+    if (mergePages(tx, "post_search", MERGED_PAGES)) return true;
+    if (isOver || !hasWork(tx, isOn)) return false;
+    step(tx, index, isOn);
+    isOver = clock.monotonic() >= untilMs;
+    return true;
+  });
 }
 
 function hasWork(db: Database, isOn: boolean): boolean {
@@ -114,7 +144,7 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
   });
 }
 
-/** Makes the background build empty and rebuild the index; does nothing if there is none. */
+/** Has the index emptied and rebuilt in the background; does nothing if there is none. */
 export const rebuildPostSearch = transaction("post-search", (tx) => {
   if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
 });
@@ -148,9 +178,8 @@ export async function finishPostSearch(
   isOn: boolean,
   onPart: () => void = () => {},
 ): Promise<void> {
-  const build = postSearchBuild(isOn);
-  while (build.percent(db) !== null) {
-    await build.goOn(db, clock, clock.monotonic() + REPORT_INTERVAL_MS);
+  while (hasWork(db, isOn)) {
+    await catchUp(db, clock, isOn, clock.monotonic() + REPORT_INTERVAL_MS);
     onPart();
   }
 }

@@ -1,67 +1,23 @@
-import { type BuildStep, findBuild } from "../../db/background-builds.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * Channels ordered by their last post, in `last_post_order` (migration 022). The order is coarse, in steps,
+ * Channels ordered by their last post, in `last_post_order`. The order is coarse, in steps,
  * so that refreshing a channel writes little. Triggers maintain it.
  */
-
-/** Name of the background build that fills the order in a database of an earlier version. */
-export const LAST_POST_BUILD = "last_post_order";
 
 /** Step of channels without a last post, after all others. */
 export const NO_POST_STEP = -Number.MAX_SAFE_INTEGER;
 /** Some 17 minutes. */
 const STEP_MS = 2 ** 20;
 
-/** Channels that the build adds per step: a few milliseconds. */
-const CHANNELS_PER_STEP = 200;
 /** Entries examined per step: about a millisecond. */
 const ENTRIES_PER_STEP = 500;
 
 /** Step that contains a time in milliseconds. */
 export function stepOf(lastPostAt: number): number {
   return Math.floor(lastPostAt / STEP_MS);
-}
-
-/** Whether the order contains all channels. */
-export function isLastPostOrderComplete(db: Database): boolean {
-  return findBuild(db, LAST_POST_BUILD) === undefined;
-}
-
-/**
- * Adds channels that an earlier version wrote. With the last ones, the index that was used until then is
- * dropped.
- */
-export const lastPostStep: BuildStep = (tx, { afterId, untilId }) => {
-  const upTo = lastOf(tx, afterId, untilId);
-  if (upTo !== null) addBetween(tx, afterId, upTo);
-  if (upTo === null || upTo >= untilId) {
-    statement(tx, "DROP INDEX IF EXISTS channels_by_last_post").run();
-  }
-  return upTo;
-};
-
-/** Number of the last of the next few channels; null if there are none. */
-function lastOf(db: Database, afterId: number, untilId: number): number | null {
-  const last = statement<{ id: number | null }>(
-    db,
-    `SELECT max(id) AS id FROM (
-       SELECT id FROM channels WHERE id > ? AND id <= ? ORDER BY id LIMIT ${CHANNELS_PER_STEP})`,
-  );
-  return last.get(afterId, untilId)?.id ?? null;
-}
-
-function addBetween(tx: Transaction, afterId: number, upTo: number): void {
-  statement(
-    tx,
-    `INSERT INTO last_post_order (is_chat, step, id, last_post_at)
-     SELECT is_chat, ifnull(last_post_at >> 20, ${NO_POST_STEP}), id, last_post_at
-     FROM channels WHERE id > ? AND id <= ?
-     ON CONFLICT DO UPDATE SET last_post_at = excluded.last_post_at`,
-  ).run(afterId, upTo);
 }
 
 interface Entry {

@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import { SCHEMA_VERSION } from "../migrate.ts";
-import { CLUSTER_CHARGE, CLUSTER_COMMITS } from "./cluster-schema.ts";
+import { requireKnownVersion, SCHEMA_VERSION } from "../schema-version.ts";
 import type { Session } from "./connection.ts";
 
 /** A cluster's description of itself. */
@@ -53,7 +52,7 @@ export async function findClusterState(query: Session["query"]): Promise<Cluster
 /**
  * Refuses a node that could not read the cluster's rows.
  * @throws AppError `not_found` if there is no cluster, `invalid` without a secret, `conflict` if the secret
- * differs or the schema is newer
+ * differs, or the schema is newer or of a program before the first release
  */
 export function requireReadable(
   state: ClusterState | undefined,
@@ -64,39 +63,18 @@ export function requireReadable(
   if (state.secretCheck !== secretCheck(secret, state.id)) {
     throw new AppError("conflict", message("clusterSecretDiffers"));
   }
-  if (state.schemaVersion > SCHEMA_VERSION) {
-    const versions = { version: state.schemaVersion, known: SCHEMA_VERSION };
-    throw new AppError("conflict", message("newerDatabase", versions));
-  }
+  requireKnownVersion("KANALOG_CLUSTER", state.schemaVersion);
 }
 
 /**
  * Raises the cluster's schema version: nodes of the previous program stop writing shared rows until they
  * are upgraded too.
  */
-export const raiseSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
-  bringTo(SCHEMA_VERSION, query, state);
-
-/**
- * Adds what this program reads without raising the schema version, so nodes of the previous program keep
- * writing.
- */
-export const addToSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
-  bringTo(state.schemaVersion, query, state);
-
-async function bringTo(
-  version: number,
-  query: Session["query"],
-  { schemaVersion }: ClusterState,
-): Promise<void> {
-  if (schemaVersion === SCHEMA_VERSION) return;
-  await query(`
-    BEGIN;
-    UPDATE kanalog.state SET schema_version = greatest(schema_version, ${version});
-    ${CLUSTER_COMMITS}
-    INSERT INTO kanalog.commits SELECT version FROM kanalog.state ON CONFLICT DO NOTHING;
-    ${CLUSTER_CHARGE}
-    COMMIT`);
+export async function raiseSchema(query: Session["query"], state: ClusterState): Promise<void> {
+  if (state.schemaVersion === SCHEMA_VERSION) return;
+  await query(
+    `UPDATE kanalog.state SET schema_version = greatest(schema_version, ${SCHEMA_VERSION})`,
+  );
 }
 
 /** Mark of a version's commit; null if it is not recorded. */

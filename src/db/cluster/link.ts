@@ -63,7 +63,10 @@ export function linkToCluster(
 /** A position in the history of a cluster's commits. */
 export interface Place {
   version: number;
-  /** Random text that distinguishes the commit from another with the same version; null if it has none. */
+  /**
+   * Random text that distinguishes the commit from another with the same version; null for versions that are
+   * only part of a copy that is being made.
+   */
   mark: string | null;
 }
 
@@ -85,7 +88,7 @@ export function findCopy(db: Database): Copy | undefined {
  * @param known the cluster's newest version, and the mark of its commit at the copy's version
  */
 export function isOfHistory(copy: Place, known: { head: number; mark: string | null }): boolean {
-  return copy.version <= known.head && (copy.mark === null || copy.mark === known.mark);
+  return copy.version <= known.head && copy.mark === known.mark;
 }
 
 /** A node is refused if its clock differs from PostgreSQL's by as much. */
@@ -110,15 +113,6 @@ export function copiedVersion(db: Database): number {
 
 export function setPlace(tx: Transaction, { version, mark }: Place): void {
   statement(tx, "UPDATE cluster_copy SET version = ?, mark = ?").run(version, mark);
-}
-
-/**
- * Adds the mark of its commit to a copy made by a previous program, so that another history is recognized
- * from now on.
- */
-export function addMark(tx: Transaction, { version, mark }: Place): void {
-  const sql = "UPDATE cluster_copy SET mark = ? WHERE version = ? AND mark IS NULL";
-  statement(tx, sql).run(mark, version);
 }
 
 /** When the copy was last known to be up to date, in epoch milliseconds. */

@@ -27,7 +27,6 @@ export interface Column {
 export const OWN_TABLES: ReadonlySet<string> = new Set([
   "accounts_version",
   "alert_changes",
-  "background_builds",
   "cards_version",
   "channel_metrics",
   "channel_search",

@@ -2,6 +2,7 @@ import type { Pictures } from "../../catalog/channels/pictures.ts";
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
+import type { PostIndexing } from "../../catalog/post-search/catch-up.ts";
 import type { ManagePosts, PostsFound, PostsRequest } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
@@ -23,7 +24,6 @@ import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { NodeState } from "../../upkeep/cluster/node-states.ts";
 import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Hour } from "../../upkeep/hours/hours.table.ts";
-import type { Builds } from "../../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
@@ -86,8 +86,8 @@ export interface SiteContext {
   /** A key's latest requests, latest first; null if they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow" | "dueAfterImport">;
-  /** Background builds in progress, after an upgrade from an earlier version. */
-  builds: Builds["list"];
+  /** Progress of the index of post search while it is being built. */
+  postIndexPercent: PostIndexing["percent"];
   /** The cluster's nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
   /** Hourly figures of the appliance since an instant. */

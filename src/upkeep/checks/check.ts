@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { expectedShape, SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
+import { expectedShape } from "../../db/migrate.ts";
 import { differences, type SchemaShape, shapeOf } from "../../db/schema-shape.ts";
 import { channelFaults, directoryFaults } from "./channels.store.ts";
 import { fileFaults, foreignKeyFaults } from "./file.store.ts";
@@ -49,21 +49,10 @@ export function checkDatabase(db: Database, onResult: (result: CheckResult) => v
 let expected: SchemaShape | null = null;
 
 function schemaFaults(db: Database): string[] {
-  const version = schemaVersion(db);
-  if (version === SCHEMA_VERSION) {
-    expected ??= expectedShape();
-    return differences(shapeOf(db), expected).map(
-      ({ type, name }) =>
-        `The ${type} ${name} is missing or differs from what this program creates.`,
-    );
-  }
-  const advice =
-    version < SCHEMA_VERSION
-      ? "the next start migrates it, and it can be checked then"
-      : "use the newer program that wrote it";
-  return [
-    `The file has schema version ${version}, and this program has ${SCHEMA_VERSION}: ${advice}.`,
-  ];
+  expected ??= expectedShape();
+  return differences(shapeOf(db), expected).map(
+    ({ type, name }) => `The ${type} ${name} is missing or differs from what this program creates.`,
+  );
 }
 
 /** A part that cannot be read is a fault as well. */

@@ -6,7 +6,7 @@ import { findCopy, type NodeSettings } from "../../db/cluster/link.ts";
 import { sharedTables } from "../../db/cluster/shared-tables.ts";
 import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
-import { SCHEMA_VERSION } from "../../db/migrate.ts";
+import { SCHEMA_VERSION } from "../../db/schema-version.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";

@@ -63,7 +63,6 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
     // Changes of staff have no organization, and are limited together.
     most: { rows: 100_000, of: "organization", by: { owner: "organization_id", order: "id" } },
   },
-  background_builds: "fixed",
   cards_version: "fixed",
   categories: "business",
   category_images: "business",

@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
-import { mentionsStep } from "../../../src/catalog/mentions/build-mentions.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { tableBuild } from "../../../src/db/background-builds.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
@@ -284,72 +282,5 @@ describe("the list", () => {
     expect(body.results.map((one: { text: string }) => one.text)).toEqual(
       [1, 0].map((at) => rows[at]?.["text"]),
     );
-  });
-});
-
-describe("a database from a version without mentions", () => {
-  let old: Appliance;
-  const list = (path = MENTIONS) => old.get(path);
-  /** Names a channel that is not in the catalog in both ways. */
-  const again = { id: 1, text: "@target @gone", forwarded_from: "@gone" };
-
-  beforeAll(async () => {
-    old = await startAppliance();
-    await imported(old, "channels", [
-      channel(1, { handle: "target" }),
-      channel(2, { handle: "source" }),
-    ]);
-    const rows = Array.from({ length: 90 }, (_, at) =>
-      post(at + 1, at % 2 === 0 || at === 89 ? "@target" : "no", {
-        published_at: day(1 + (at % 19)),
-        forwarded_from: at % 10 === 1 ? 1 : null,
-      }),
-    );
-    await imported(old, "posts", [...rows, again]);
-  });
-  afterAll(() => old.close());
-
-  test("gets the same mentions in the background, and methods report the progress until then", async () => {
-    const { db } = old.app.domains;
-    const all = () => statement<object>(db, "SELECT * FROM mentions ORDER BY 1, 2, 3").all();
-    const written = all();
-    expect(written).toHaveLength(56);
-    db.exec("DELETE FROM mentions; INSERT INTO background_builds VALUES ('mentions', 0, 90)");
-    // One of the older posts is imported again meanwhile.
-    await imported(old, "posts", [again]);
-
-    const { status, body, headers } = await list();
-    expect([status, body]).toEqual([
-      503,
-      {
-        code: "unavailable",
-        detail:
-          "Mentions are being taken out of posts that were stored before this version: 0 % are done.",
-      },
-    ]);
-    expect(headers.get("x-request-cost")).toBe("0");
-    expect(headers.get("retry-after")).toBe("60");
-    expect((await list("/v1/msgr/channels/1/similar/")).status).toBe(503);
-    expect((await list("/v1/msgr/channels/1/")).status).toBe(200);
-    expect(old.app.builds.list()).toMatchObject([{ name: "mentions", percent: 0 }]);
-
-    // One step at a time, as if the process were killed after each: every step commits its position.
-    const step = mentionsStep(old.config.messengerHosts);
-    for (const percent of [22, 44]) {
-      await tableBuild("mentions", step).goOn(db, old.ports.clock, 0);
-      expect(old.app.builds.list()).toMatchObject([{ percent }]);
-    }
-    const failing = tableBuild("mentions", (tx, build) => {
-      step(tx, build);
-      throw new Error("killed");
-    });
-    await expect(failing.goOn(db, old.ports.clock, 0)).rejects.toThrow("killed");
-    expect(old.app.builds.list()).toMatchObject([{ percent: 44 }]);
-
-    await old.app.builds.tick();
-    expect(old.app.builds.list()).toEqual([]);
-    expect(all()).toEqual(written);
-    expect((await list()).status).toBe(200);
-    expect(old.ports.log.errors).toEqual([]);
   });
 });

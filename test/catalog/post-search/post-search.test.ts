@@ -517,10 +517,10 @@ describe("the index follows posts and channels:", () => {
     await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
     await found("дом", [2]);
     expect((await expectOk(appliance, asking("дом"))).body.matches).toBe(1);
-    await appliance.app.builds.tick();
+    await appliance.app.postIndex.tick();
     await found("дом", [2]);
     await appliance.app.domains.channels.setPublic(1, true, COMMAND_LINE);
-    await appliance.app.builds.tick();
+    await appliance.app.postIndex.tick();
     await found("дом", [2, 1]);
   });
 
@@ -535,7 +535,7 @@ describe("the index follows posts and channels:", () => {
       await found("дом", [1], { territory: "moskva" });
       await found("дом", [2], { territory: "tatarstan" });
       await found("дом", [], { territory: "moskva", category: "science" });
-      await appliance.app.builds.tick();
+      await appliance.app.postIndex.tick();
     }
   });
 
@@ -558,7 +558,7 @@ describe("the index follows posts and channels:", () => {
       "channels",
       ids.map((id) => ({ id, category: "auto" })),
     );
-    await appliance.app.builds.tick();
+    await appliance.app.postIndex.tick();
     const { body } = await expectOk(appliance, asking("озеро", { category: "auto", limit: 1 }));
     expect(body.matches).toBe(160);
     await found("озеро", [], { category: "news" });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { lastPostStep, pruneLastPostOrder } from "../../../src/catalog/search/last-post-order.ts";
-import { tableBuild } from "../../../src/db/background-builds.ts";
+import { pruneLastPostOrder } from "../../../src/catalog/search/last-post-order.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { imported, pathOfNext } from "../../support/expectations.ts";
@@ -115,29 +114,4 @@ test("the nightly pruning removes outdated entries and nothing else", async () =
   await pruneLastPostOrder(domains.db, appliance.ports.clock);
   expect(entries()).toBe(COUNT);
   await expectSorted();
-});
-
-test("a database of an earlier version gives the same list before, during and after the build of its order", async () => {
-  await importChannels();
-  const { db } = appliance.app.domains;
-  const { clock } = appliance.ports;
-  db.exec(`
-    DELETE FROM last_post_order;
-    CREATE INDEX channels_by_last_post ON channels (is_chat, last_post_at DESC) WHERE is_public = 1;
-    INSERT INTO background_builds VALUES ('last_post_order', 0, ${COUNT})`);
-  await expectSorted();
-  await tableBuild("last_post_order", lastPostStep).goOn(db, clock, 0);
-  expect(appliance.app.builds.list()).toMatchObject([{ percent: 33 }]);
-  // Written meanwhile: a channel that was already added, one that was not, and a new one.
-  await imported(appliance, "channels", [
-    { id: 1, last_post_at: at(70_000) },
-    { id: COUNT - 1, last_post_at: at(70_001) },
-    { id: COUNT + 1, title: "New", subscribers: 1, last_post_at: at(70_002) },
-  ]);
-  await expectSorted();
-  await appliance.app.builds.tick();
-  expect(appliance.app.builds.list()).toEqual([]);
-  await expectSorted();
-  const index = "SELECT 1 FROM sqlite_schema WHERE name = 'channels_by_last_post'";
-  expect(statement(db, index).get()).toBeUndefined();
 });

@@ -7,9 +7,11 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   "db/checkpoint.ts": "After a checkpoint of a file: the single row of a table of facts.",
   "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",
+  "db/migrate.ts bring": "The schema of a new file, and what changes it: no request's.",
+  "db/migrate.ts expectedShape": "The schema of a new file in memory, for `kanalog check`.",
   "db/read-transaction.ts": "BEGIN, COMMIT and a number in memory: no table is read.",
   "db/replace-database.ts": "The lock by which a restore has the file alone: no table is read.",
-  "db/schema-shape.ts": "Whole tables, once, of a file that a program between two releases made.",
+  "db/schema-shape.ts": "`kanalog check` reads the schema.",
 };
 
 /** Whether a call site has no entries. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { SCHEMA_VERSION } from "../../../src/db/migrate.ts";
+import { SCHEMA_VERSION } from "../../../src/db/schema-version.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel } from "../../support/expectations.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { addPerson, signedInMember, signedInVisitor } from "../../support/visitor.ts";
+import { signedInMember } from "../../support/visitor.ts";
 
 /** Who mentions a channel, and similar channels, as pages show them. */
 
@@ -94,23 +94,11 @@ test("the diagram names the twelve most frequent channels each way, and neither 
   expect(html).not.toContain("Hidden");
 });
 
-test("a plan without posts, and older posts still being processed, are explained in words", async () => {
+test("a plan without posts is explained in words", async () => {
   const tester = await memberOn("test");
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
     const { status, html } = await tester.get(path);
     expect(status).toBe(200);
     expect(html).toContain("The Test plan does not include mentions");
   }
-  appliance.app.domains.db.exec("INSERT INTO background_builds VALUES ('mentions', 5, 20)");
-  const member = await memberOn("start");
-  for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
-    expect((await member.get(path)).html).toContain("before this version: 25 % are done.");
-  }
-  await addPerson(appliance, { email: "staff@example.com", isStaff: true });
-  const staff = await signedInVisitor(appliance, "staff@example.com");
-  expect((await staff.get("/staff/jobs/")).html).toContain(
-    "Mentions are being extracted from posts stored before this version: 25% done",
-  );
-  await appliance.app.builds.tick();
-  expect((await staff.get("/staff/jobs/")).html).not.toContain("% done");
 });

@@ -135,7 +135,7 @@ test("while the index is being built the page says so, and staff see the progres
   expect(html).toContain("The index of post search is being built (50 %).");
   const staff = await staffVisitor(appliance);
   expect((await staff.get("/staff/database/")).html).toContain("being built, 50%");
-  await appliance.app.builds.tick();
+  await appliance.app.postIndex.tick();
   expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Posts found: 2");
   expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");
 });

@@ -168,7 +168,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is unreachable", () => {
     await ask(one, "/v1/me/");
     one.line.cut();
     await one.app.flushRequests();
-    await one.app.builds.tick();
+    await one.app.postIndex.tick();
     const count = (table: string) =>
       one.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
     expect(count("request_log")).toBeGreaterThan(0);

@@ -75,13 +75,13 @@ describe.skipIf(!hasPostgres)("the other node has exactly", () => {
     await imported(one, "channels", [channel(1)]);
     await imported(one, "posts", [post(1, { text: "Синица" }), post(2, { text: "Снегирь" })]);
     await other.copy();
-    for (const node of [one, other]) await node.app.builds.tick();
+    for (const node of [one, other]) await node.app.postIndex.tick();
     await other.app.domains.posts.delete([1], COMMAND_LINE);
     await imported(other, "posts", [post(2, { text: "Свиристель" })]);
     await cluster.copyAll();
     const find = (text: string) => `/v1/msgr/posts/search/?q=${encodeURIComponent(text)}`;
     for (const node of [one, other]) {
-      await node.app.builds.tick();
+      await node.app.postIndex.tick();
       expect(await found(node, "/v1/msgr/channels/1/posts/")).toEqual([2]);
       expect(await found(node, find("синица"))).toEqual([]);
       expect(await found(node, find("снегирь"))).toEqual([]);

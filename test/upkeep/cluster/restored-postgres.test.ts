@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import pg from "pg";
 import { derivedRows } from "../../../src/catalog/derived-rows.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
 import { linkToCluster } from "../../../src/db/cluster/link.ts";
@@ -102,54 +101,5 @@ test.skipIf(!hasPostgres)(
     const { exitCode, notes } = await run("a", ["org", "create", "--name", "N", "--plan", "profi"]);
     expect(exitCode).not.toBe(0);
     expect(notes).toContain("kanalog cluster rebuild");
-  },
-);
-
-/** Removes marks, which commits of the previous program do not have. */
-async function withoutMarks(): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query("DROP TABLE kanalog.commits; UPDATE kanalog.state SET schema_version = 24");
-  await client.end();
-  const db = machine.open();
-  db.exec("UPDATE cluster_copy SET mark = NULL");
-  db.close();
-}
-
-test.skipIf(!hasPostgres)(
-  "a cluster of the previous program gets marks at the first start of this one",
-  async () => {
-    await withoutMarks();
-    await create("a", "Kept");
-    const backup = await copyOf(url);
-    await create("a", "Lost");
-    url = await copyOf(backup);
-    await ok("c", ["cluster", "join"]);
-    await create("c", "Next");
-    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
-  },
-);
-
-test.skipIf(!hasPostgres)(
-  "its copy with more commits than PostgreSQL is refused at that start",
-  async () => {
-    const backup = await copyOf(url);
-    await create("a", "Lost");
-    url = await copyOf(backup);
-    await withoutMarks();
-    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
-  },
-);
-
-test.skipIf(!hasPostgres)(
-  "each of its copies gets a mark at its own first start, before anything is committed",
-  async () => {
-    const backup = await copyOf(url);
-    await create("a", "Lost");
-    await withoutMarks();
-    await ok("a", ["org", "list"]);
-    url = await copyOf(backup);
-    await create("b", "Next");
-    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
   },
 );

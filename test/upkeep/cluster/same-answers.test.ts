@@ -50,7 +50,7 @@ const BODIES = [
 
 describe.skipIf(!hasPostgres)("on two nodes", () => {
   test("all queries have the same answers", async () => {
-    for (const node of cluster.nodes) await node.app.builds.tick();
+    for (const node of cluster.nodes) await node.app.postIndex.tick();
     for (const path of BODIES) {
       const here = await answers(one)(path);
       expect(JSON.stringify(here), path).toContain("2");

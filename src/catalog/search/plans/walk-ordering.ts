@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/database.ts";
-import { isLastPostOrderComplete, NO_POST_STEP } from "../last-post-order.ts";
+import { NO_POST_STEP } from "../last-post-order.ts";
 import { and, METRICS, METRICS_OR_NONE, NOT_SMALL, type Query, UNBOUNDED } from "../query.ts";
 import { countRows, type Found, selectFound } from "./found.ts";
 import { entriesOf, guard, textTests } from "./sql-parts.ts";
@@ -14,7 +14,7 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
   const found: Found[] = [];
   const text = textTests(query.tests);
   let left = most;
-  for (const { steps, value, join, tests } of segments(db, query, most)) {
+  for (const { steps, value, join, tests } of segments(query, most)) {
     // SQLite runs the subquery as a coroutine: it keeps its order and stops once the page is full.
     const page = selectFound(
       db,
@@ -50,20 +50,18 @@ interface Part {
   isValueless: boolean;
 }
 
-function segments(db: Database, query: Query, most: number): Segment[] {
+function segments(query: Query, most: number): Segment[] {
   const { ordered, boundsApart, ownBounds } = query;
   const tests = and(boundsApart);
   const isOfMetrics = boundsApart.some(({ column }) => column !== "subscribers");
-  if (ordered.by === "last post" && isLastPostOrderComplete(db)) {
+  if (ordered.by === "last post") {
     return lastPostSegments(query, most, isOfMetrics ? METRICS : "");
   }
   if (ordered.by !== "metrics") {
     const join = `c ${isOfMetrics ? METRICS : ""}`;
-    // The index of last posts is dropped once their order is complete, possibly between two statements.
-    const index = ordered.by === "channels" ? `INDEXED BY ${ordered.index}` : "";
     return partsOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
-        FROM channels c ${index}
+        FROM channels c INDEXED BY ${ordered.index}
         WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${and(ownBounds)} ${where} ${order}`,
       value: "c.value",
       join,

@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
 import { type DatabaseCopy, writeCopy } from "../../../db/database-copy.ts";
-import { openExisting } from "../../../db/open-database.ts";
+import { requireKanalogFile } from "../../../db/database-file.ts";
+import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { replaceDatabase } from "../../../db/replace-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
+import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
+import { anyWebhook } from "../../../push/webhooks/manage/webhooks.store.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
@@ -93,9 +95,11 @@ async function copyTo(
   { databasePath }: Config,
   clock: Clock,
 ): Promise<DatabaseCopy & { hasWebhooks: boolean }> {
+  requireExisting(databasePath);
+  requireKanalogFile(databasePath);
   using db = openExisting(databasePath, clock);
   const copy = writeCopy(db, file, clock);
-  return { ...copy, hasWebhooks: await needsSecret(db) };
+  return { ...copy, hasWebhooks: await anyWebhook(db) };
 }
 
 /** Where the secret is that the database's webhooks need; null if none has been created yet. */

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { readConfig } from "../../../config.ts";
-import { requireKanalogFile } from "../../../db/database-file.ts";
-import { openExisting, requireExisting } from "../../../db/open-database.ts";
+import type { Database } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
@@ -10,6 +9,7 @@ import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-contex
 import { forTerminal } from "../print.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile } from "../with-domains.ts";
+import { openReader } from "./open-reader.ts";
 
 /** `kanalog check`: verifies the file, the search indexes and the numbers in it. */
 export function checkCommand(context: CommandContext): Command {
@@ -32,17 +32,26 @@ export function checkCommand(context: CommandContext): Command {
 }
 
 function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) => void): void {
-  requireExisting(path);
-  try {
-    requireKanalogFile(path);
-  } catch (error) {
-    // A file that is not a database of Kanalog must not be opened as one, because that would change it.
-    if (!(error instanceof AppError)) throw error;
-    onResult({ name: "file", faults: [error.detail] });
+  const db = openForCheck(path, clock);
+  if (db instanceof AppError) {
+    onResult({ name: "file", faults: [db.detail] });
     return;
   }
-  using db = openExisting(path, clock);
-  checkDatabase(db, onResult);
+  try {
+    checkDatabase(db, onResult);
+  } finally {
+    db.close();
+  }
+}
+
+/** @returns the error if the file is none that this program can check */
+function openForCheck(path: string, clock: Clock): Database | AppError {
+  try {
+    return openReader(path, clock);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "conflict") return error;
+    throw error;
+  }
 }
 
 function linesOf({ name, faults }: CheckResult): string[] {

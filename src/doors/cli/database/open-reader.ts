@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import { requireKanalogFile } from "../../../db/database-file.ts";
-import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/migrate.ts";
 import { openExisting, requireExisting } from "../../../db/open-database.ts";
+import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/schema-version.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";

@@ -5,7 +5,7 @@ import { readExport } from "../../../../src/catalog/exports/export-selection.ts"
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/kinds/import-kinds.ts";
 import { missingChannels, noteStale } from "../../../../src/catalog/post-search/catch-up.store.ts";
 import {
-  postSearchBuild,
+  finishPostSearch,
   rebuildPostSearch,
 } from "../../../../src/catalog/post-search/catch-up.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
@@ -66,14 +66,6 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
       await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
     }
   }
-  // As in a database of an earlier version, whose order of last posts is not built yet.
-  db.exec(`
-    CREATE INDEX channels_by_last_post ON channels (is_chat, last_post_at DESC) WHERE is_public = 1;
-    INSERT INTO background_builds SELECT 'last_post_order', max(id) - 500, max(id) FROM channels`);
-  for (const filter of CATALOG_FILTERS) {
-    await list(`channels/?limit=100&ordering=-last_post_at&${filter}`);
-  }
-  await appliance.app.builds.tick();
   db.exec("UPDATE channels SET last_post_at = 1 WHERE id = 1");
   await pruneLastPostOrder(db, clock);
   // Pages up to the channels that have no value in this ordering, and beyond.
@@ -158,7 +150,7 @@ async function searchPosts(
   const { db, clock } = appliance.app.domains;
   appliance.app.services.postSearch.progress();
   while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
-    await appliance.app.builds.tick();
+    await appliance.app.postIndex.tick();
   }
   for (const isStale of [false, true]) {
     if (isStale) {
@@ -175,7 +167,7 @@ async function searchPosts(
       }
     }
   }
-  await appliance.app.builds.tick();
+  await appliance.app.postIndex.tick();
   countSearched(db);
   // Views that were read again and stay on the same level.
   await appliance.importRows("posts", [{ id: 1, views: 101 }]);
@@ -187,7 +179,7 @@ export async function emptyPostSearch({ appliance }: World): Promise<void> {
   // Channels that the other exercises changed.
   db.exec("DELETE FROM post_search_stale");
   await rebuildPostSearch(db, clock);
-  await postSearchBuild(false).goOn(db, clock, Number.POSITIVE_INFINITY);
+  await finishPostSearch(db, clock, false);
 }
 
 const POST_FILTERS: Record<string, string>[] = [

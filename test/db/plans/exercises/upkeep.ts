@@ -118,8 +118,6 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { id: 2_000_004, text: "@channel_8" },
     { id: 2_000_004, channel: 40_005 },
   ]);
-  db.exec(`INSERT INTO background_builds SELECT 'mentions', max(id) - 30, max(id) FROM posts`);
-  await appliance.app.builds.tick();
   appliance.app.services.posts.post(2_000_002);
   await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
   await recountDays(db, ports.clock);

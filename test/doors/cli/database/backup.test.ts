@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import { SCHEMA_VERSION } from "../../../../src/db/migrate.ts";
 import { replaceDatabase } from "../../../../src/db/replace-database.ts";
+import { SCHEMA_VERSION } from "../../../../src/db/schema-version.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
 
@@ -287,7 +287,7 @@ test("a restore refuses a file that is newer, damaged, another program's, not a 
     db.exec(sql);
     db.close();
   };
-  edit("newer.db", "PRAGMA user_version = 99");
+  edit("newer.db", "PRAGMA user_version = 199");
   edit("theirs.db", "DROP TABLE meta");
   edit("damaged.db", "SELECT 1");
   const bytes = readFileSync(machine.path("damaged.db"));
@@ -298,7 +298,7 @@ test("a restore refuses a file that is newer, damaged, another program's, not a 
   machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
   const before = names();
   for (const [file, expected] of [
-    ["newer.db", "schema version 99"],
+    ["newer.db", "schema version 199"],
     ["theirs.db", "not a database of Kanalog"],
     ["damaged.db", "damaged"],
     ["cut.db", "cut.db"],

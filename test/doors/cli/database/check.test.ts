@@ -84,6 +84,18 @@ test("check says that a file is not a database of Kanalog, and does not change i
   expect(readFileSync(machine.database).equals(before)).toBe(true);
 });
 
+test("check names an index that is missing", async () => {
+  await machine.run(["plan", "list"]);
+  const db = machine.open();
+  db.exec("DROP INDEX posts_by_time");
+  db.close();
+  const { exitCode, out } = await machine.run(["check"]);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(
+    "The index posts_by_time is missing or differs from what this program creates.",
+  );
+});
+
 test("check finds a corrupted page, and refuses a missing database and an unknown schema version", async () => {
   const missing = await machine.run(["check"]);
   expect(missing.exitCode).toBe(1);
@@ -100,9 +112,9 @@ test("check finds a corrupted page, and refuses a missing database and an unknow
   expect(corrupted.out).toContain("fault  file: ");
 
   const newer = machine.open();
-  newer.pragma("user_version = 99");
+  newer.pragma("user_version = 199");
   newer.close();
   const refused = await machine.run(["check"]);
   expect(refused.exitCode).toBe(1);
-  expect(refused.out).toMatch(/^fault {2}schema: .*99/);
+  expect(refused.out).toMatch(/^fault {2}file: .*199/);
 });

@@ -30,7 +30,7 @@ export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
   const channel = String(card.id);
   const raw = { channel, limit: MENTIONS_SHOWN };
   const [mentions, similar] = await Promise.all([
-    // Unavailable while older posts are still being processed.
+    // Both may take long: without them, the rest of the page is still shown.
     orRefusal(lookUp<Page<Mention>>(channelMentionsList, raw), "unavailable"),
     orRefusal(
       lookUp<{ results: SimilarChannel[] }>(channelSimilarList, { channel }),

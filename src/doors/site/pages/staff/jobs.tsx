@@ -18,18 +18,14 @@ export const jobsPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const jobs = await context.jobs.list();
-    const builds = context.builds();
+    const percent = context.postIndexPercent();
     return consolePage(
       words.jobs,
       <>
         <RowFaults actions={["run"]} />
         <p>{words.patternText}</p>
-        <div id="jobs" data-refresh={jobs.some(isRunning) || builds.length > 0 ? "yes" : undefined}>
-          {builds.map(({ name, percent }) => (
-            <p class="notice">
-              {words.buildNames[name] ?? <code>{name}</code>}: {words.buildDone(percent)}
-            </p>
-          ))}
+        <div id="jobs" data-refresh={jobs.some(isRunning) || percent !== null ? "yes" : undefined}>
+          {percent !== null && <p class="notice">{words.postIndexBuilding(percent)}</p>}
           <DataTable
             label={words.jobs}
             rows={jobs}
