@@ -12,8 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SCHEMA_VERSION } from "../../src/db/schema-version.ts";
 import { openExisting } from "../../src/db/open-database.ts";
+import { SCHEMA_VERSION } from "../../src/db/schema-version.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { contentOf, faultsOf } from "../support/cluster.ts";
 import { type ClusterCampaign, startClusterCampaign } from "../support/cluster-campaign.ts";

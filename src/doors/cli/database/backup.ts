@@ -7,8 +7,7 @@ import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { replaceDatabase } from "../../../db/replace-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
-import { anyWebhook } from "../../../push/webhooks/manage/webhooks.store.ts";
+import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
@@ -99,7 +98,7 @@ async function copyTo(
   requireKanalogFile(databasePath);
   using db = openExisting(databasePath, clock);
   const copy = writeCopy(db, file, clock);
-  return { ...copy, hasWebhooks: await anyWebhook(db) };
+  return { ...copy, hasWebhooks: await needsSecret(db) };
 }
 
 /** Where the secret is that the database's webhooks need; null if none has been created yet. */
