@@ -1,6 +1,7 @@
 import { elapsed } from "../../support/webhook-journey.ts";
 import { customers } from "./customers.ts";
 import type { Data } from "./data.ts";
+import { longHolds, readHolds } from "./holds.ts";
 import { verdictOf } from "./promise.ts";
 import type { Row, Stage } from "./row.ts";
 import { onStage } from "./stage.ts";
@@ -51,6 +52,7 @@ export function measure(data: Data, row: Row, durations: Durations): Promise<Mea
     await elapsed(WARM_UP_MS);
     await victim.end();
 
+    const holds = await readHolds(stage.serving);
     const waits = watchWaits(stage.serving.pid);
     const rounds: Round[] = [];
     const notes: string[] = [];
@@ -74,6 +76,7 @@ export function measure(data: Data, row: Row, durations: Durations): Promise<Mea
       if (row.rounds === "until kept" && verdictOf(measured()).broken.length === 0) break;
     }
     waits.stop();
+    notes.push(...longHolds(holds, await readHolds(stage.serving)));
     return measured();
 
     function measured(): Measured {

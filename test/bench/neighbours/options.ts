@@ -29,7 +29,8 @@ export const HELP = `bun run bench:neighbours [options]
 What a customer notices of each kind of neighbour, one row each: the customer's answers alone and beside the
 neighbour, in turn. Exits with 1 if p99 beside the neighbour is more than 3 times the quiet p99 plus 20 ms, or if
 an answer is a 503, late or wrong. The wait for a processor is that of the appliance's main thread, quiet and beside,
-in the worst of a hundred tenths of a second: where it is as high as p99, the machine was starved.
+in the worst of a hundred tenths of a second: where it is as high as p99, the machine was starved. What held the
+write lock for more than 20 ms is listed with its row.
 
   --only ROWS   some of ${ROWS.map(({ name }) => name).join(", ")}
   --rounds N    how often to measure alone and beside (3)
