@@ -163,13 +163,16 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
   // Rejects when a load fails, which ends the campaign at any point.
   const failed = loads.then(() => new Promise<never>(() => {}));
 
-  /** Smallest progress of all loads. */
-  const least = (): number =>
-    Math.min(
-      ...[calls.answered, imports.titles, imports.posts, keys.good.size + keys.revoked.size],
-      ...[backups.finished, changes.refreshes, changes.exports, changes.merged],
-      postsRead(machine),
-    );
+  /** Loads that have not made any progress. */
+  const idle = (): string[] => {
+    const progress = {
+      ...{ answers: calls.answered, titles: imports.titles, posts: imports.posts },
+      ...{ keys: keys.good.size + keys.revoked.size, backups: backups.finished },
+      ...{ refreshes: changes.refreshes, exports: changes.exports, merges: changes.merged },
+      "posts of bots": postsRead(machine),
+    };
+    return Object.entries(progress).flatMap(([name, count]) => (count > 0 ? [] : name));
+  };
   for (let kill = 1; kill <= kills; kill++) {
     await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
     expectUsage(calls);
@@ -200,7 +203,11 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     });
     await Promise.race([enough, elapsed(LIFE_MAX_MS)]);
     // If a load made no progress, kills would prove nothing about it.
-    if (kill === 1) await until(() => least() > 0, "something of each load");
+    if (kill === 1)
+      await until(
+        () => idle().length === 0,
+        () => `progress of ${idle().join(", ")}`,
+      );
     if (checked !== null) expectSound(await checked);
     await elapsed(moment() * AFTER_REQUEST_MAX_MS);
     if (workers > 1) await killWorker(serving, workers, moment, kill % 2 === 1);
