@@ -6,25 +6,24 @@ import type { OperatorServices } from "../verbs/operator/resource.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-type SiteParts = Pick<
-  SiteContext,
-  "accounts" | "keys" | "operatorKeys" | "webhooks" | "people" | "usage" | "throttle" | "clientIp"
->;
+type SiteParts = Omit<OperatorServices, "clock" | "pushRows"> &
+  Pick<SiteContext, "throttle" | "clientIp">;
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
 export function composeOperator(
   { config, threads, ports, secrets }: Base,
   { services, imports }: Work,
-  { accounts, keys, operatorKeys, webhooks, people, usage, throttle, clientIp }: SiteParts,
+  { throttle, clientIp, ...domains }: SiteParts,
 ) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const operator: OperatorServices = {
-    ...{ accounts, keys, webhooks, people, usage, operatorKeys, clock: ports.clock },
+    ...domains,
+    clock: ports.clock,
     imports,
     pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
   };
   return {
-    operatorKeys,
+    operatorKeys: domains.operatorKeys,
     idempotent: createIdempotentRequests(threads.write, secrets),
     cursors: services.cursors,
     operator,

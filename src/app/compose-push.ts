@@ -4,6 +4,8 @@ import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
 import { createPush } from "../push/webhooks/events/push.ts";
+import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts";
+import { createOperatorWebhooks } from "../push/webhooks/manage/operator-webhooks.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
@@ -22,12 +24,16 @@ export function composeWebhooks({ db, threads, secrets, config, ports, metrics, 
     crew?.memory.manualAttempts,
   );
   const changes = { ...write, removeWebhookPart: work.removeWebhookPart };
+  const { clock, random } = ports;
+  const attempts = createManualAttempts(write, sender, () => random.uuid(clock.now()));
+  const box = async () => secrets;
   return {
     sender,
     push: createPush(db, work, sender, config.webhookBatchMs, ports),
-    webhooks: createWebhooks(db, changes, guard, secrets, sender, ports),
+    webhooks: createWebhooks(db, changes, guard, secrets, attempts),
     alerts: createAlerts(db, write, read, ports.clock),
-    staffWebhooks: createStaffWebhooks(db, write, async () => secrets, ports.clock),
+    staffWebhooks: createStaffWebhooks(db, write, box, attempts, clock),
+    operatorWebhooks: createOperatorWebhooks(db, changes, guard, box, attempts, clock),
   };
 }
 

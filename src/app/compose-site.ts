@@ -46,6 +46,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     ...composeOutside(base),
     ...composeCatalog(base, afterAnswer),
     webhooks: hooks.staffWebhooks,
+    operatorWebhooks: hooks.operatorWebhooks,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request: Request) => requestIdOf(request, random, clock),
     audit: createAuditLog(db),

@@ -21,10 +21,15 @@ import { SCHEMA_VERSION } from "../db/schema-version.ts";
 import { inlineThreads } from "../db/threads.ts";
 import { AppError } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
+import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
+import { createSender, type Sender } from "../push/webhooks/delivery/sender.ts";
 import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
+import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts";
+import { createOperatorWebhooks } from "../push/webhooks/manage/operator-webhooks.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { message } from "../values/messages/messages.ts";
-import { createSecretBox } from "../values/secret-box.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
+import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
 import { composeSources } from "./compose-sources.ts";
 import {
   authSettings,
@@ -108,8 +113,31 @@ export async function openDomains(
     imports: createImportRuns(importParts, ports),
     pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) =>
       pushRows({ ...pushed, messengerHosts, openDays }),
-    webhooks: createStaffWebhooks(db, changes, secrets, clock),
+    ...composeStaffWebhooks(db, secrets, config, ports),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),
+  };
+}
+
+/** Webhooks as staff manage them, and the operator's own. */
+function composeStaffWebhooks(
+  db: Database,
+  secrets: () => Promise<SecretBox>,
+  config: Config,
+  ports: Ports,
+) {
+  const { clock, random, network } = ports;
+  const writer = inlineThreads(lanes.write, db, clock).calls;
+  const push = inlineThreads(lanes.push, db, clock).calls;
+  const guard = createTargetGuard(network.resolve, config.webhookAllow);
+  const attemptNow: Sender["attemptNow"] = async (...given) => {
+    const makeAttempt = createMakeAttempt(guard, network, await secrets(), clock);
+    return createSender(push, makeAttempt, config.webhookRetriesMs, ports).attemptNow(...given);
+  };
+  const attempts = createManualAttempts(writer, { attemptNow }, () => random.uuid(clock.now()));
+  const changes = { ...writer, removeWebhookPart: push.removeWebhookPart };
+  return {
+    webhooks: createStaffWebhooks(db, writer, secrets, attempts, clock),
+    operatorWebhooks: createOperatorWebhooks(db, changes, guard, secrets, attempts, clock),
   };
 }

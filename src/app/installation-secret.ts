@@ -6,7 +6,11 @@ import { IN_MEMORY } from "../db/open-database.ts";
 import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
-import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import {
+  anyWebhook,
+  selectOperatorWebhooks,
+  selectWebhooks,
+} from "../push/webhooks/manage/webhooks.store.ts";
 import { message } from "../values/messages/messages.ts";
 import type { SecretBox } from "../values/secret-box.ts";
 
@@ -52,7 +56,8 @@ export async function requireReadableSecrets(
   secrets: SecretBox,
   config: Config,
 ): Promise<void> {
-  const unreadable = (await selectWebhooks(db, null)).filter(
+  const all = [...(await selectWebhooks(db, null)), ...(await selectOperatorWebhooks(db))];
+  const unreadable = all.filter(
     ({ disabledReason, secret }) => disabledReason === "" && secrets.open(secret) === null,
   );
   if (unreadable.length === 0) return;

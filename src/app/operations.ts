@@ -54,6 +54,7 @@ import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import { webhookWork } from "../push/webhooks/events/due-work.ts";
 import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
 import { removeWebhookPart } from "../push/webhooks/manage/manage-webhooks.ts";
+import { operatorWebhookChanges } from "../push/webhooks/manage/operator-webhooks.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
@@ -119,6 +120,7 @@ export const lanes = {
       ...signUpOperations,
       ...staffWebhookChanges,
       ...webhookChanges,
+      ...operatorWebhookChanges,
       ...alertChanges,
       addMail,
       ...importRunChanges,

@@ -467,6 +467,18 @@ CREATE TABLE organizations (
   created_at INTEGER NOT NULL,
   archived_at INTEGER
 ) STRICT;
+CREATE INDEX organizations_by_plan_end ON organizations (plan_ends_at)
+  WHERE plan_ends_at IS NOT NULL;
+
+-- Customers' requests for another plan: at most one of an organization is open.
+CREATE TABLE plan_requests (
+  organization_id INTEGER PRIMARY KEY REFERENCES organizations (id),
+  plan TEXT NOT NULL,
+  note TEXT NOT NULL,
+  -- E-mail address of who asks.
+  person TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE members (
   id INTEGER PRIMARY KEY,
@@ -702,7 +714,8 @@ CREATE INDEX oauth_tokens_by_end ON oauth_tokens (expires_at);
 -- Numbers are never used again: receivers know webhooks and deliveries by them.
 CREATE TABLE webhooks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  organization_id INTEGER NOT NULL REFERENCES organizations (id),
+  -- Null for an address of the operator's own, which gets the appliance's events.
+  organization_id INTEGER REFERENCES organizations (id),
   url TEXT NOT NULL,
   -- Encrypted with KANALOG_SECRET.
   secret BLOB NOT NULL,
@@ -776,7 +789,7 @@ END;
 CREATE TABLE webhook_deliveries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   webhook_id INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
-  event TEXT NOT NULL CHECK (event IN ('post.created', 'post.matched', 'ping')),
+  event TEXT NOT NULL,
   -- Numbers of the posts, as a JSON list.
   posts TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -829,9 +842,20 @@ CREATE INDEX manual_attempts_by_age ON manual_attempts (attempted_at);
 CREATE TABLE webhook_look (
   batched_at INTEGER NOT NULL,
   looked_at INTEGER,
-  overdue_until INTEGER NOT NULL
+  overdue_until INTEGER NOT NULL,
+  -- Until when ends of plans have become events of the operator.
+  plans_checked_at INTEGER NOT NULL
 ) STRICT;
-INSERT INTO webhook_look VALUES (0, NULL, 0);
+INSERT INTO webhook_look VALUES (0, NULL, 0, 0);
+
+-- Events of the appliance, until they are deliveries to the operator's own webhooks.
+CREATE TABLE operator_events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event TEXT NOT NULL,
+  -- What the event says, as a JSON object.
+  facts TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
 
 ---- Alerts
 

@@ -29,18 +29,17 @@ const LIST_BYTES_MAX = 256 * 1024;
 
 const webhookPath = { id: numberInPath("Webhook number.") };
 
-const urlField = inBody(
-  parameter(
-    textSchema({
-      maxLength: URL_LENGTH_MAX,
-      description:
-        "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
-        "are refused; an internationalized domain is fine.",
-      examples: ["https://example.com/hooks/posts"],
-    }),
-    readUrl,
-  ),
+export const receiverUrl = parameter(
+  textSchema({
+    maxLength: URL_LENGTH_MAX,
+    description:
+      "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
+      "are refused; an internationalized domain is fine.",
+    examples: ["https://example.com/hooks/posts"],
+  }),
+  readUrl,
 );
+const urlField = inBody(receiverUrl);
 
 const channelsField = inBody(
   parameter(

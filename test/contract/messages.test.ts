@@ -16,6 +16,22 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+  planInForce: [[{}, "This plan is in force already."]],
+  planRequestOpen: [
+    [{}, "A request for another plan is open already; withdraw it to make another one."],
+  ],
+  operatorWebhooksFull: [
+    [{ max: 10 }, "The operator has 10 webhooks, which is as many as there may be."],
+  ],
+  operatorWebhookDisabledSubject: [[{ id: 3 }, "The operator's webhook 3 was disabled"]],
+  operatorWebhookDisabledMail: [
+    [
+      { id: 3 },
+      "No delivery of the operator's webhook 3 succeeded for a day, so it was disabled: the " +
+        "appliance's events are not sent to it. When the receiver works again, test it with " +
+        "`kanalog operator-webhook test 3`, then `kanalog operator-webhook enable 3`.",
+    ],
+  ],
   operatorKeyNeeded: [[{}, "Give a key of the operator's API: Authorization: Bearer knl_op_…."]],
   operatorKeyUnknown: [[{}, "The key is not one of this appliance's operator."]],
   operatorKeyMayNot: [

@@ -8,6 +8,8 @@ export interface Case {
   args?: Readonly<Record<string, Value>>;
   /** A verb of the same resource that is used before, so that this one has something to do. */
   after?: string;
+  /** Whether another use would do it again, or is refused, because nothing is left to do. */
+  isOnce?: true;
   /** What the row, or the list, has at least. */
   row: object;
   /** What is recorded about it. */
@@ -20,6 +22,7 @@ export interface Case {
 
 const ACME = "/staff/organizations/1/";
 const NOW = "2026-11-20T12:00:00+03:00";
+const RECEIVER = "https://billing.example.com/events";
 const ENDS = { expires: "2099-12-31" };
 
 const inAcme = (action: string, details: object = {}, target = "organization 1") => [
@@ -109,6 +112,14 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: { plan: "start", requests_per_period: 7, webhook_channels: 3 },
     audit: [{ organizationId: null, action: "plan.set", target: "plan start" }],
   },
+  "plan request list": { row: [{ organization: 1, plan: "growth", note: "More posts" }] },
+  "plan request close": {
+    of: 1,
+    isOnce: true,
+    row: { organization: 1, plan: "growth", person: "", created_at: NOW },
+    audit: inAcme("organization.close-request", { plan: "growth" }),
+    form: { path: ACME, fields: { action: "close-request" } },
+  },
   "webhook list": { args: { organization: 1 }, row: [webhook] },
   "webhook disable": {
     of: 1,
@@ -126,7 +137,56 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "webhook deliveries": {
     of: 1,
-    row: [{ delivery: 1, event: "ping", state: "delivered", last_status: 204, last_error: "" }],
+    row: [
+      { delivery: 4, event: "post.created", posts: [1], state: "delivered" },
+      { delivery: 1, event: "ping", state: "delivered", last_status: 204, last_error: "" },
+    ],
+  },
+  "webhook resend": {
+    of: 1,
+    isOnce: true,
+    args: { delivery: 4 },
+    row: { delivered: true, status: 204, delivery: 4 },
+    audit: inAcme("webhook.resend", { delivery: 4 }, "webhook 1"),
+  },
+  "operator webhook create": {
+    args: { url: RECEIVER },
+    row: { id: 4, url: RECEIVER, is_active: true, last_success_at: null },
+    audit: [{ organizationId: null, action: "webhook.create", target: "webhook 4" }],
+  },
+  "operator webhook list": {
+    row: [
+      { id: 2, is_active: true },
+      { id: 3, is_active: false },
+    ],
+  },
+  "operator webhook show": { of: 2, row: { id: 2, url: RECEIVER, last_success_at: NOW } },
+  "operator webhook test": {
+    of: 2,
+    isOnce: true,
+    row: { delivered: true, status: 204, error: "", delivery: 5 },
+  },
+  "operator webhook enable": {
+    of: 3,
+    row: { id: 3, is_active: true, disabled_reason: "" },
+    audit: [{ organizationId: null, action: "webhook.enable", target: "webhook 3" }],
+  },
+  "operator webhook delete": {
+    of: 2,
+    isOnce: true,
+    row: { id: 2, url: RECEIVER },
+    audit: [{ organizationId: null, action: "webhook.delete", target: "webhook 2" }],
+  },
+  "operator webhook deliveries": {
+    of: 2,
+    row: [{ delivery: 2, event: "upgrade.requested", state: "delivered", last_status: 204 }],
+  },
+  "operator webhook resend": {
+    of: 2,
+    isOnce: true,
+    args: { delivery: 2 },
+    row: { delivered: true, status: 204, delivery: 2 },
+    audit: [{ organizationId: null, action: "webhook.resend", target: "webhook 2" }],
   },
   "operator key create": {
     args: { name: "mine", can: "data,read", ...ENDS },

@@ -7,6 +7,7 @@ import { ABILITIES } from "../../src/customers/operator-keys/operator-keys.table
 import { tableNames } from "../../src/db/database-facts.ts";
 import { openInMemory } from "../../src/db/open-database.ts";
 import { systemRandom } from "../../src/ports/random.ts";
+import { readTargetUrl } from "../../src/values/target-guard.ts";
 import { type Endpoint, endpointOf } from "../../src/verbs/operator/endpoint.ts";
 import { isReference } from "../../src/verbs/operator/resource.ts";
 import { resources } from "../../src/verbs/operator/resources.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
   const call = callsWith(appliance, key);
   const { id } = await created(call);
   expect((await call("POST", `${id}/test/`)).status).toBe(200);
+  await listenAndAsk(appliance);
   const { operatorKeys } = appliance.app.domains;
   const wanted = { name: "billing", can: [...ABILITIES], expiresAt: null };
   operatorKey = (await operatorKeys.create(wanted, COMMAND_LINE)).token;
@@ -47,7 +49,29 @@ beforeAll(async () => {
   await appliance.close();
 });
 
-/** An appliance with a customer, its webhook with a delivery, keys of the operator, and staff. */
+/**
+ * The operator listens at two addresses, of which one is disabled then; the customer asks for a plan, and
+ * its webhook gets a post.
+ */
+async function listenAndAsk({ app, importRows }: Appliance): Promise<void> {
+  const { accounts, operatorWebhooks, db } = app.domains;
+  const url = "https://billing.example.com/events";
+  const target = readTargetUrl(url);
+  if ("fault" in target) throw new Error("not an address");
+  for (const _ of [2, 3]) {
+    await operatorWebhooks.create({ url, target: target.value }, COMMAND_LINE);
+  }
+  const asked = { organizationId: 1, plan: "growth", note: "More posts" } as const;
+  await accounts.requestPlan(asked, COMMAND_LINE);
+  const post = { channel: "1", msgr_post_id: "1", published_at: "2026-11-20T11:00:00+03:00" };
+  await importRows("posts", [post]);
+  await app.push.runDue();
+  db.prepare("UPDATE webhooks SET disabled_reason = 'failures' WHERE id = 3").run();
+}
+
+/**
+ * An appliance with a customer, its webhook with deliveries, keys and webhooks of the operator, and staff.
+ */
 const startHouse = () =>
   startAppliance(
     ENVIRONMENT,
@@ -80,10 +104,11 @@ const byCommand = (house: Appliance, endpoint: Endpoint, of: Case["of"], args: G
 function byRequest(house: Appliance, { verb, path }: Endpoint, of: Case["of"], args: Given) {
   const query = new URLSearchParams(args as Record<string, string>);
   const to = path.replace(":id", String(of));
-  return house.request(verb === "GET" ? `${to}?${query}` : to, {
+  const hasBody = verb !== "GET" && verb !== "DELETE";
+  return house.request(hasBody ? to : `${to}?${query}`, {
     method: verb,
     key: operatorKey,
-    ...(verb !== "GET" && {
+    ...(hasBody && {
       body: JSON.stringify(args),
       headers: { "content-type": "application/json" },
     }),
@@ -161,7 +186,7 @@ async function through(door: keyof typeof DOORS, endpoint: Endpoint, use: Case):
   const after = contents(house);
   const audit = recorded().slice(known);
   // What is done already changes nothing and is not recorded again, unless each use makes something new.
-  if (does.on === "one") {
+  if (does.on === "one" && !use.isOnce) {
     await DOORS[door](house, endpoint, { ...use, notes: "" });
     expect(contents(house)).toEqual(after);
     expect(recorded().slice(known)).toEqual(audit);
@@ -197,8 +222,10 @@ for (const { name, endpoint, use } of ALL) {
     const command = await through("command", endpoint, use);
     expect(command.row).toMatchObject(use.row);
     expect(command.audit).toMatchObject(use.audit ?? []);
-    expect(command.added).not.toEqual([]);
-    expect(await through("request", endpoint, use)).toEqual(command);
+    expect([...command.added, ...command.removed]).not.toEqual([]);
+    const isEmpty = endpoint.status === 204;
+    const requested = isEmpty ? { ...command, row: "" } : command;
+    expect(await through("request", endpoint, use)).toEqual(requested);
     if (use.form === undefined) return;
     expect(await through("form", endpoint, use)).toEqual({ ...command, row: null });
   });

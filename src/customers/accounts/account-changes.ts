@@ -9,6 +9,7 @@ import { memberChanges, type OnSuspended } from "./member-changes.ts";
 import { organizationChanges, type Resumption } from "./organization-changes.ts";
 import type { PlanCode } from "./plan.ts";
 import { type PlanChange, requireLimits } from "./plan-limits.ts";
+import { planRequestChanges } from "./plan-requests.ts";
 
 /**
  * Changes of organizations, members and plans, one transaction each. A change of an organization or member
@@ -16,7 +17,12 @@ import { type PlanChange, requireLimits } from "./plan-limits.ts";
  * in the audit log `by` its author, unless it changes nothing.
  */
 export function accountChanges(resumption: Resumption, onSuspended: OnSuspended) {
-  return { changePlan, ...organizationChanges(resumption), ...memberChanges(onSuspended) };
+  return {
+    changePlan,
+    ...organizationChanges(resumption),
+    ...memberChanges(onSuspended),
+    ...planRequestChanges,
+  };
 }
 
 export type AccountChanges = Calls<ReturnType<typeof accountChanges>>;

@@ -1,12 +1,14 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { change, query, queryNow } from "../../db/query.ts";
 import {
   type Member,
   members,
   type Organization,
   organizations,
   type Plan,
+  type PlanRequest,
+  planRequests,
   plans,
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
@@ -40,6 +42,21 @@ export const selectOrganizations = query((db) =>
   db.select().from(organizations).orderBy(asc(organizations.id)),
 ).all;
 
+/** Organizations, not archived, whose plans end after one instant and until another. */
+export const selectPlanEnds = query((db, { after, until }: { after: number; until: number }) =>
+  db
+    .select()
+    .from(organizations)
+    .where(
+      and(
+        isNull(organizations.archivedAt),
+        gt(organizations.planEndsAt, after),
+        lte(organizations.planEndsAt, until),
+      ),
+    )
+    .orderBy(asc(organizations.planEndsAt), asc(organizations.id)),
+).all;
+
 export async function insertOrganization(
   tx: Transaction,
   row: Omit<Organization, "id">,
@@ -55,6 +72,30 @@ export async function updateOrganization(
 ): Promise<void> {
   await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
 }
+
+/** An organization's open request for another plan. */
+export const selectPlanRequest = query((db, { organizationId }: { organizationId: number }) =>
+  db.select().from(planRequests).where(eq(planRequests.organizationId, organizationId)),
+).one;
+
+/** Open requests, by number of the organization. */
+export const selectPlanRequests = query((db, { after, limit }: { after: number; limit: number }) =>
+  db
+    .select()
+    .from(planRequests)
+    .where(gt(planRequests.organizationId, after))
+    .orderBy(asc(planRequests.organizationId))
+    .limit(limit),
+).all;
+
+export const insertPlanRequest = change(
+  (db, { organizationId, plan, note, person, createdAt }: PlanRequest) =>
+    db.insert(planRequests).values({ organizationId, plan, note, person, createdAt }),
+).run;
+
+export const deletePlanRequest = change((db, { organizationId }: { organizationId: number }) =>
+  db.delete(planRequests).where(eq(planRequests.organizationId, organizationId)),
+).run;
 
 export const selectMember = query((db, { id }: { id: number }) =>
   db.select().from(members).where(eq(members.id, id)),

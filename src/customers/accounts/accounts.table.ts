@@ -28,6 +28,16 @@ export const organizations = sqliteTable("organizations", {
   archivedAt: integer("archived_at"),
 });
 
+/** Customers' open requests for another plan. */
+export const planRequests = sqliteTable("plan_requests", {
+  organizationId: integer("organization_id").primaryKey(),
+  plan: text("plan").$type<PlanCode>().notNull(),
+  note: text("note").notNull(),
+  /** E-mail address of who asks. */
+  person: text("person").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
 export const MEMBER_ROLES = ["owner", "administrator", "member"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
@@ -43,4 +53,5 @@ export const members = sqliteTable("members", {
 
 export type Plan = typeof plans.$inferSelect;
 export type Organization = typeof organizations.$inferSelect;
+export type PlanRequest = typeof planRequests.$inferSelect;
 export type Member = typeof members.$inferSelect;

@@ -11,9 +11,11 @@ import {
   selectOrganization,
   selectOrganizations,
   selectPlanNow,
+  selectPlanRequest,
+  selectPlanRequests,
   selectPlans,
 } from "./accounts.store.ts";
-import type { Member, Organization, Plan } from "./accounts.table.ts";
+import type { Member, Organization, Plan, PlanRequest } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
 /** Somebody's membership in an organization. */
@@ -36,6 +38,11 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     copy: (): Place | null => findCopy(db) ?? null,
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
     organizations: (): Promise<Organization[]> => selectOrganizations(db),
+    /** An organization's open request for another plan; null if there is none. */
+    planRequest: async (organizationId: number): Promise<PlanRequest | null> =>
+      (await selectPlanRequest(db, { organizationId })) ?? null,
+    planRequests: (part: { after: number; limit: number }): Promise<PlanRequest[]> =>
+      selectPlanRequests(db, part),
     plans: (): Promise<Plan[]> => selectPlans(db),
     plan: async (code: PlanCode): Promise<Plan> => selectPlanNow(db, code),
     member: (id: number): Promise<Member> => requireMember(db, id),

@@ -3,6 +3,7 @@ import { inTransaction, transaction } from "../../db/transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
+import { named, tellOperator } from "../operator-events/operator-events.store.ts";
 import { insertMember, selectMembers, updateMember, updateOrganization } from "./accounts.store.ts";
 import type { Member, MemberRole } from "./accounts.table.ts";
 import {
@@ -40,6 +41,10 @@ export async function putNewMember(
     action: "member.add",
     id: made.id,
     details: { email, role },
+  });
+  await tellOperator(tx, createdAt, "member.joined", {
+    organization: named(await requireOrganization(tx, organizationId)),
+    member: { id: made.id, email, role },
   });
   return made;
 }

@@ -5,10 +5,12 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
+import { named, tellOperator } from "../operator-events/operator-events.store.ts";
 import { insertOrganization, selectPlanNow, updateOrganization } from "./accounts.store.ts";
 import type { Organization } from "./accounts.table.ts";
 import { requiredName, requireOrganization } from "./accounts.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
+import { endPlanRequest } from "./plan-requests.ts";
 
 /** What to do when an organization becomes entitled to webhook events again. */
 export interface Resumption {
@@ -57,6 +59,7 @@ export async function putOrganization(
     id: made.id,
     details: { name, plan },
   });
+  await tellOperator(tx, now, "organization.created", { organization: named(made), plan });
   return made;
 }
 
@@ -83,6 +86,7 @@ async function givePlan(
       const now = clock.now();
       const before = selectPlanNow(tx, planInForce(found, now).plan);
       if (before.webhooks === 0) await resumption.resume(tx, id);
+      await endPlanRequest(tx, id);
       return nextTerm(found, plan, endsAt, now);
     },
   });

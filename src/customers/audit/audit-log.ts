@@ -27,7 +27,7 @@ interface Verbs {
   key: "create" | "revoke";
   member: "add" | "link" | "hand-over" | "restore" | "role" | "suspend";
   "operator-key": "create" | "revoke";
-  organization: "archive" | "create" | "plan" | "rename" | "restore";
+  organization: "archive" | "ask-plan" | "close-request" | "create" | "plan" | "rename" | "restore";
   person: "end-sessions" | "password" | "password-link" | "password-mail";
   plan: "set";
   post: "delete";

@@ -11,7 +11,9 @@ import {
 import { imports } from "../../verbs/operator/imports.ts";
 import { keys } from "../../verbs/operator/keys.ts";
 import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
+import { operatorWebhooks } from "../../verbs/operator/operator-webhooks.ts";
 import { organizations } from "../../verbs/operator/organizations.ts";
+import { planRequests } from "../../verbs/operator/plan-requests.ts";
 import { plans } from "../../verbs/operator/plans.ts";
 import { webhooks } from "../../verbs/operator/webhooks.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
@@ -58,8 +60,10 @@ export async function runCommandLine(
     .addCommand(resourceCommand(keys, context))
     .addCommand(staffCommand(context))
     .addCommand(resourceCommand(plans, context))
+    .addCommand(resourceCommand(planRequests, context))
     .addCommand(resourceCommand(webhooks, context))
     .addCommand(resourceCommand(operatorKeys, context))
+    .addCommand(resourceCommand(operatorWebhooks, context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))

@@ -127,7 +127,8 @@ function run(
       return;
     }
     const made = (await verb.run(args, use)) as Row;
-    if (typeof made["key"] === "string") await printSecret(verb, made, use, options, context);
+    if (SECRETS.some((name) => typeof made[name] === "string"))
+      await printSecret(verb, made, use, options, context);
     else printObject(output, made, options.json);
     if (hasLink) notePasswordLink(context, "The owner");
   });
@@ -169,6 +170,9 @@ async function allRows(
   return all;
 }
 
+/** Fields of a result that nobody can read again. */
+const SECRETS = ["key", "secret"];
+
 /** Prints a result with a secret; if that fails, nobody has seen it, and what was made is taken back. */
 async function printSecret(
   verb: Verb,
@@ -184,5 +188,9 @@ async function printSecret(
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandExit(EXIT_FAILED, `Standard output cannot be written: ${reason}. ${done}`);
   }
-  output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+  output.note(
+    "key" in made
+      ? "Keep the key: it is stored only as a hash and cannot be shown again."
+      : "Keep the secret: it cannot be shown again.",
+  );
 }

@@ -19,6 +19,7 @@ import type { SiteSignUps } from "../../customers/sign-up/site-sign-ups.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mails.ts";
+import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { NodeState } from "../../upkeep/cluster/node-states.ts";
@@ -61,6 +62,7 @@ export interface SiteContext {
   /** Domains that the operator's verbs call. */
   operator: OperatorServices;
   webhooks: StaffWebhooks;
+  operatorWebhooks: OperatorWebhooks;
   people: SitePeople;
   audit: AuditLog;
   channels: SiteChannels;

@@ -1,12 +1,13 @@
-import { selectOrganization } from "../../customers/accounts/accounts.store.ts";
+import { requireOrganization } from "../../customers/accounts/accounts.ts";
 import { periodAt } from "../../customers/accounts/plan.ts";
 import type { QuotaNotice } from "../../customers/limits/quota-notices.ts";
+import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import { transaction } from "../../db/transaction.ts";
 import { onOneLine } from "../../ports/mail.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { mailManagers } from "./manager-mails.ts";
 import { noticeMail } from "./notice-mail.ts";
+import { mailManagers } from "./notice-recipients.ts";
 import { noteQuotaMail } from "./quota-mails.store.ts";
 
 /**
@@ -18,8 +19,8 @@ export const queueQuotaMail = transaction(
   async (tx, clock, { quota, ...notice }: QuotaNotice) => {
     if (!(await noteQuotaMail(tx, notice))) return;
     const { organizationId, periodStartedAt, percent } = notice;
-    const organization = await selectOrganization(tx, { id: organizationId });
-    const of = { organization: onOneLine(organization?.name ?? ""), percent };
+    const organization = await requireOrganization(tx, organizationId);
+    const of = { organization: onOneLine(organization.name), percent };
     const { endsAt } = periodAt(periodStartedAt, periodStartedAt);
     const mail = noticeMail(
       message("quotaMailSubject", of),
@@ -30,5 +31,11 @@ export const queueQuotaMail = transaction(
       ],
     );
     await mailManagers(tx, clock.now(), organizationId, mail);
+    if (percent < 100) return;
+    await tellOperator(tx, clock.now(), "quota.reached", {
+      organization: named(organization),
+      quota,
+      period_ends_at: formatInstant(endsAt),
+    });
   },
 );

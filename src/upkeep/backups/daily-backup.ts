@@ -1,11 +1,11 @@
-import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import type { Database } from "../../db/database.ts";
 import { type DatabaseCopy, writeCopy } from "../../db/database-copy.ts";
 import { transaction } from "../../db/transaction.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { queueMail } from "../../push/mail/mails.store.ts";
 import { noticeMail } from "../../push/mail/notice-mail.ts";
+import { mailStaff } from "../../push/mail/notice-recipients.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { type BackupPlace, backupPath, pruneBackups } from "./backup-files.ts";
@@ -51,8 +51,7 @@ const tellStaff = transaction(
       [message("time"), formatInstant(now)],
       [message("reason"), reason],
     ]);
-    for (const email of await selectStaffEmails(tx)) {
-      await queueMail(tx, now, { to: [email], ...mail });
-    }
+    await mailStaff(tx, now, mail);
+    await tellOperator(tx, now, "backup.failed", { folder: place.folder, reason });
   },
 );

@@ -121,6 +121,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
     age: { days: 0, when: "expires_at <= @until" },
     most: { rows: 500, of: "grant", by: { owner: "key_id", order: "expires_at" } },
   },
+  operator_events: "queue",
   operator_keys: {
     age: {
       days: 500,
@@ -134,6 +135,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   },
   organizations: "business",
   people: "business",
+  plan_requests: "business",
   plans: "business",
   post_numbers: "fixed",
   post_search: "derived",

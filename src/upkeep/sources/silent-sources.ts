@@ -1,34 +1,38 @@
 import { isSilent } from "../../catalog/sources/source-schedule.ts";
 import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
-import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { queueMail } from "../../push/mail/mails.store.ts";
 import { noticeMail } from "../../push/mail/notice-mail.ts";
+import { mailStaff } from "../../push/mail/notice-recipients.ts";
+import { selectOperatorWebhooks } from "../../push/webhooks/manage/webhooks.store.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
-/** Queues a mail to staff about each source that has fallen silent: once, until it succeeds again. */
+/** Tells staff and the operator of each source that has fallen silent: once, until it succeeds again. */
 export async function queueSilentSourceMails(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   const isNews = (await selectSources(db)).some((one) => !one.isNotified && isSilent(one, now));
   if (!isNews) return;
   await inTransaction(db, clock, "source-mail", async (tx) => {
     const silent = (await selectSources(tx)).filter((one) => !one.isNotified && isSilent(one, now));
-    const emails = await selectStaffEmails(tx);
-    // Without anybody to mail, the sources stay unreported, so that the first staff member gets the mail.
-    if (emails.length === 0) return;
+    const isHeard = (await selectOperatorWebhooks(tx)).length > 0;
     for (const { id, name, succeededAt, createdAt, failure } of silent) {
+      const lastSuccess = formatInstant(succeededAt ?? createdAt);
+      const lastError = failure === null ? "" : inEnglish(failure);
       const mail = noticeMail(
         message("sourceSilentSubject", { name }),
         message("sourceSilentMail"),
         [
-          [message("lastSuccess"), formatInstant(succeededAt ?? createdAt)],
-          [message("lastError"), failure === null ? "" : inEnglish(failure)],
+          [message("lastSuccess"), lastSuccess],
+          [message("lastError"), lastError],
         ],
       );
-      for (const email of emails) await queueMail(tx, now, { to: [email], ...mail });
+      // Without anybody to tell, a source stays unreported, so that the first staff member gets the mail.
+      if (!(await mailStaff(tx, now, mail)) && !isHeard) return;
+      const facts = { source: { id, name }, last_success_at: lastSuccess, last_error: lastError };
+      await tellOperator(tx, now, "source.silent", facts);
       await updateSource(tx, id, { isNotified: true });
     }
   });

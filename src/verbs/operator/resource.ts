@@ -9,6 +9,7 @@ import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.t
 import type { SitePeople } from "../../customers/people/site-people.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
@@ -31,6 +32,7 @@ export interface OperatorServices {
   keys: Keys;
   webhooks: StaffWebhooks;
   operatorKeys: OperatorKeys;
+  operatorWebhooks: OperatorWebhooks;
   usage: Pick<Usage, "used">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Pick<PushedRows, "kind" | "rows">): Promise<PushedRow[]>;

@@ -3,7 +3,9 @@ import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { operatorKeys } from "./operator-keys.ts";
+import { operatorWebhooks } from "./operator-webhooks.ts";
 import { organizations } from "./organizations.ts";
+import { planRequests } from "./plan-requests.ts";
 import { plans } from "./plans.ts";
 import { channels, posts, statistics } from "./pushes.ts";
 import { webhooks } from "./webhooks.ts";
@@ -14,12 +16,14 @@ export const resources = [
   members,
   keys,
   plans,
+  planRequests,
   webhooks,
   channels,
   posts,
   statistics,
   imports,
   operatorKeys,
+  operatorWebhooks,
 ];
 
 /** The operations of the operator's API. */

@@ -1,5 +1,12 @@
-import { deliverySchema } from "../../push/webhooks/manage/webhook-views.ts";
-import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
+import {
+  attemptSchema,
+  type DeliveryView,
+  deliverySchema,
+} from "../../push/webhooks/manage/webhook-views.ts";
+import {
+  type CustomersWebhook,
+  DISABLED_REASONS,
+} from "../../push/webhooks/manage/webhooks.table.ts";
 import { parseNumber } from "../../values/parse-number.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import {
@@ -11,7 +18,7 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { text, withDefault } from "../parameters.ts";
+import { integer, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
   inPart,
@@ -24,7 +31,7 @@ import {
   verb,
 } from "./resource.ts";
 
-const deliveryFields = {
+export const deliveryFields = {
   ...deliverySchema.properties,
   last_status: nullable(integerSchema({ description: "Status of the last attempt's answer" })),
   last_error: textSchema({ description: "Error of the last attempt; empty if it succeeded" }),
@@ -34,11 +41,11 @@ const webhookRows = rows("OperatorWebhook", {
   id: integerSchema({ description: "Number of the webhook" }),
   organization: field(
     integerSchema({ description: "Number of the organization" }),
-    ({ organizationId }: Webhook) => organizationId,
+    ({ organizationId }: CustomersWebhook) => organizationId,
   ),
   url: textSchema({ description: "Address of the receiver" }),
   channels: countSchema("How many channels it watches"),
-  is_active: field(flagSchema(), ({ disabledReason }: Webhook) => disabledReason === ""),
+  is_active: field(flagSchema(), ({ disabledReason }: CustomersWebhook) => disabledReason === ""),
   disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
   staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
   failing_since: optionalInstant("First failure since the last success; null: none"),
@@ -101,16 +108,32 @@ export const webhooks: Resource = {
       result: objectSchema(deliveryFields, "OperatorDelivery"),
       async run(_args, { services, id, part: { after, limit } }) {
         const found = await services.webhooks.deliveries(id, { before: after, limit });
-        return found.map((delivery) => {
-          const last = delivery.attempts.at(-1);
-          return { ...delivery, last_status: last?.status ?? null, last_error: last?.error ?? "" };
-        });
+        return found.map(deliveryRow);
       },
+    }),
+    verb({
+      name: "resend",
+      on: "one",
+      title: "send a delivery of the last two days once more",
+      args: {
+        delivery: required(
+          integer({ description: "Number of the delivery.", example: 1, minimum: 1 }),
+        ),
+      },
+      positional: ["delivery"],
+      result: attemptSchema,
+      run: ({ delivery }, { services, id, by }) => services.webhooks.resend(id, delivery, by),
     }),
   ],
 };
 
-async function rowOf(webhook: Webhook, { webhooks }: OperatorServices): Promise<Row> {
+/** A delivery with the outcome of its last attempt. */
+export function deliveryRow<Logged extends Pick<DeliveryView, "attempts">>(delivery: Logged): Row {
+  const last = delivery.attempts.at(-1);
+  return { ...delivery, last_status: last?.status ?? null, last_error: last?.error ?? "" };
+}
+
+async function rowOf(webhook: CustomersWebhook, { webhooks }: OperatorServices): Promise<Row> {
   return webhookRows.row({ ...webhook, channels: (await webhooks.channels(webhook.id)).length });
 }
 

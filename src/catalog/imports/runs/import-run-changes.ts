@@ -1,12 +1,13 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database } from "../../../db/database.ts";
+import { tellOperator } from "../../../customers/operator-events/operator-events.store.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { inTransaction, transaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Message } from "../../../values/messages/messages.ts";
+import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { INTERRUPTED } from "../reading/input.ts";
-import { endRun, insertRun, saveHeartbeat } from "./import-runs.store.ts";
+import { endRun, insertRun, saveHeartbeat, selectRun } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
@@ -39,8 +40,26 @@ function startImport(
 
 /** @param failure null if it succeeded */
 const endImport = transaction("import-end", (tx, clock, id: number, failure: Message | null) =>
-  endRun(tx, id, clock.now(), failure),
+  finish(tx, id, clock.now(), failure),
 );
+
+/** Ends a run, and tells the operator. */
+async function finish(
+  tx: Transaction,
+  id: number,
+  now: number,
+  failure: Message | null,
+): Promise<void> {
+  await endRun(tx, id, now, failure);
+  const run = await selectRun(tx, id);
+  if (run === undefined) return;
+  const { kind, fileName: file, summary } = run;
+  const { read, inserted, updated, rejected } = summary;
+  const error = failure === null ? "" : inEnglish(failure);
+  await tellOperator(tx, now, "import.finished", {
+    import: { id, kind, file, read, inserted, updated, rejected, error },
+  });
+}
 
 /**
  * Records a heartbeat for a process's runs, and ends those of processes that are gone.
@@ -51,7 +70,7 @@ const importHeartbeat = transaction(
   async (tx, clock, owner: string, gone: readonly number[]) => {
     const now = clock.now();
     await saveHeartbeat(tx, { owner, now });
-    for (const id of gone) await endRun(tx, id, now, INTERRUPTED);
+    for (const id of gone) await finish(tx, id, now, INTERRUPTED);
   },
 );
 

@@ -43,7 +43,8 @@ const DUE_WEBHOOKS = `
 
 interface DueWebhook {
   id: number;
-  organizationId: number;
+  /** Null for the operator's. */
+  organizationId: number | null;
   /** Its index in `LANES`. */
   lane: number;
 }

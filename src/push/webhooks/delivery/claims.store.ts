@@ -2,9 +2,8 @@ import { and, asc, count, eq, gt, isNull, lte, min, or, sql } from "drizzle-orm"
 import { QueryBuilder } from "drizzle-orm/sqlite-core";
 import type { Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
-import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
+import { type Delivery, isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
 /** Due deliveries and claims of deliveries: every attempt is made under a claim. */
 
@@ -54,7 +53,7 @@ export const attemptsUnderWay = query(
 export interface ClaimedDelivery {
   id: number;
   webhookId: number;
-  event: EventKind;
+  event: Delivery["event"];
   url: string;
   /** Sealed. */
   secret: Uint8Array;

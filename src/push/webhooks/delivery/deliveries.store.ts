@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Transaction } from "../../../db/database.ts";
 import { change, query, withinLimit } from "../../../db/query.ts";
-import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
 type NewDelivery = Omit<Delivery, "id" | "failures" | "claim" | "claimedUntil">;
@@ -23,7 +22,7 @@ export async function addDelivery(
   tx: Transaction,
   delivery: {
     webhookId: number;
-    event: EventKind;
+    event: Delivery["event"];
     postIds: readonly number[];
     body: string;
     nowMs: number;

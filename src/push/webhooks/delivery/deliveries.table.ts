@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { OperatorEvent } from "../../../customers/operator-events/operator-events.table.ts";
 import type { DeliveryState, EventKind } from "../events/event-body.ts";
 
 /** Deliveries: one row for each event and webhook. */
 export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   id: integer("id").primaryKey(),
   webhookId: integer("webhook_id").notNull(),
-  event: text("event").$type<EventKind>().notNull(),
+  event: text("event").$type<EventKind | OperatorEvent>().notNull(),
   /** Numbers of its posts. */
   posts: text("posts", { mode: "json" }).$type<readonly number[]>().notNull(),
   createdAt: integer("created_at").notNull(),

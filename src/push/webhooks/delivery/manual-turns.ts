@@ -19,11 +19,18 @@ export function createManualTurns(turns: Claims) {
      * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
      * organization's are
      */
-    async run<Result>(organizationId: number, attempt: () => Promise<Result>): Promise<Result> {
+    async run<Result>(
+      organizationId: number | null,
+      attempt: () => Promise<Result>,
+    ): Promise<Result> {
       if (underWay.size >= MANUAL_MAX || isClosed) {
         throw new AppError("unavailable", message("deliveriesBusy"));
       }
-      const turn = takeOneOf(turns, String(organizationId), MANUAL_OF_ORGANIZATION_MAX);
+      const turn = takeOneOf(
+        turns,
+        String(organizationId ?? "operator"),
+        MANUAL_OF_ORGANIZATION_MAX,
+      );
       if (turn === null) {
         const refusal = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
         throw new AppError("throttled", refusal, { retryAfterS: 1 });

@@ -53,7 +53,7 @@ export function createSender(
      * organization's are
      */
     attemptNow: (
-      organizationId: number,
+      organizationId: number | null,
       kind: "resend" | "ping",
       take: () => Promise<ClaimedDelivery>,
     ): Promise<AttemptOutcome & { delivery: number }> =>

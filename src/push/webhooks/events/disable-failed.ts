@@ -1,12 +1,13 @@
 import { selectOrganization } from "../../../customers/accounts/accounts.store.ts";
+import { named, tellOperator } from "../../../customers/operator-events/operator-events.store.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { onOneLine } from "../../../ports/mail.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
-import { mailManagers } from "../../mail/manager-mails.ts";
 import { noticeMail } from "../../mail/notice-mail.ts";
+import { mailManagers, mailStaff } from "../../mail/notice-recipients.ts";
 import { disable, selectWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
 import { emptyQueues } from "./drop-queue.ts";
@@ -41,26 +42,46 @@ async function failing(db: Database, nowMs: number): Promise<number[]> {
   return selectFailing(db, { failingSince, downMaxMs: DOWN_MAX_MS, overdueUntil });
 }
 
-/** Disables a webhook, and informs owners and administrators by mail. */
+/** Disables a webhook, and informs its owners and administrators, or staff, by mail. */
 async function disableForFailures(tx: Transaction, id: number, nowMs: number): Promise<void> {
   const webhook = await selectWebhook(tx, { id });
   if (webhook === undefined) return;
   await disable(tx, id, "failures", nowMs);
-  const { organizationId } = webhook;
+  const { organizationId, url, lastError } = webhook;
+  if (organizationId === null) {
+    await mailStaff(tx, nowMs, operatorMail(webhook));
+    return;
+  }
   const organization = await selectOrganization(tx, { id: organizationId });
-  const mail = disabledMail(webhook, organization?.name ?? "");
-  await mailManagers(tx, nowMs, organizationId, mail);
+  if (organization === undefined) return;
+  await mailManagers(tx, nowMs, organizationId, disabledMail(webhook, organization.name));
+  await tellOperator(tx, nowMs, "webhook.disabled", {
+    organization: named(organization),
+    disabled_webhook: { id, url, last_error: lastError },
+  });
 }
 
 /** The mail about a disabled webhook, without recipients. */
 export function disabledMail(
-  { id, url, lastError, lastSuccessAt }: Webhook,
+  webhook: Webhook,
   organizationName: string,
 ): ReturnType<typeof noticeMail> {
-  const of = { id, organization: onOneLine(organizationName) };
-  return noticeMail(message("webhookDisabledSubject", of), message("webhookDisabledMail", of), [
+  const of = { id: webhook.id, organization: onOneLine(organizationName) };
+  const subject = message("webhookDisabledSubject", of);
+  return noticeMail(subject, message("webhookDisabledMail", of), factsOf(webhook));
+}
+
+/** The same about one of the operator's own. */
+function operatorMail(webhook: Webhook): ReturnType<typeof noticeMail> {
+  const { id } = webhook;
+  const subject = message("operatorWebhookDisabledSubject", { id });
+  return noticeMail(subject, message("operatorWebhookDisabledMail", { id }), factsOf(webhook));
+}
+
+function factsOf({ url, lastError, lastSuccessAt }: Webhook): [Message, string][] {
+  return [
     [message("address"), url],
     [message("lastError"), lastError],
     [message("lastSuccess"), lastSuccessAt === null ? "—" : formatInstant(lastSuccessAt)],
-  ]);
+  ];
 }

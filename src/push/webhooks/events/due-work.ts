@@ -9,12 +9,14 @@ import { disableFailed, FAILING_MAX_MS } from "./disable-failed.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isAnyFailingSince, readTimes, updateTimes } from "./due-work.store.ts";
 import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
+import { deliverOperatorEvents, isOperatorWorkDue } from "./operator-deliveries.ts";
 
 /** Webhook work that runs on a timer, on the thread that writes it. */
 export const webhookWork = { startDueWork, cutPart, endPart, disableFailed };
 
 /** Whether there may be work. Checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
+  if (await isOperatorWorkDue(db, nowMs)) return true;
   if (!(await anyWebhook(db))) return false;
   const times = await readTimes(db);
   if (isHeartbeatDue(db, times, nowMs) || nowMs >= times.batchedAt + batchMs) return true;
@@ -23,7 +25,7 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 
 /**
  * The first step: records a heartbeat, empties the queues of webhooks that get no events, finishes changes
- * of lists that a killed process began, and starts a batch if one is due.
+ * of lists that a killed process began, delivers the operator's events, and starts a batch if one is due.
  * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
 export async function startDueWork(
@@ -34,6 +36,7 @@ export async function startDueWork(
   await inTransaction(db, clock, "webhooks-look", (tx) => noteHeartbeat(tx, clock.now()));
   await endUnserved(db, clock);
   await finishLists(db, clock);
+  await deliverOperatorEvents(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
     if (nowMs < (await readTimes(tx)).batchedAt + batchMs) return false;

@@ -14,6 +14,8 @@ export const webhookLook = sqliteTable("webhook_look", {
   lookedAt: integer("looked_at"),
   /** Until when the attempts that became due while no process was running were spread afterwards. */
   overdueUntil: integer("overdue_until").notNull(),
+  /** Until when ends of plans have become events of the operator. */
+  plansCheckedAt: integer("plans_checked_at").notNull(),
 });
 
 export type WebhookTimes = typeof webhookLook.$inferSelect;

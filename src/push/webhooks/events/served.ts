@@ -5,13 +5,14 @@ import type { Database } from "../../../db/database.ts";
 
 /**
  * Whether an organization gets events: it is not archived, and its current plan includes webhooks
- * (specification, section 3).
+ * (specification, section 3). The operator's own webhooks always get theirs.
  */
 export async function isServed(
   db: Database,
-  organizationId: number,
+  organizationId: number | null,
   nowMs: number,
 ): Promise<boolean> {
+  if (organizationId === null) return true;
   return ((await servingPlan(db, organizationId, nowMs))?.webhooks ?? 0) > 0;
 }
 

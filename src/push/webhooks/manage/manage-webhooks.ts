@@ -8,7 +8,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
-import { type OwnItem, ownItem } from "./own-item.ts";
+import { type OwnItem, type OwnWebhook, ownItem } from "./own-item.ts";
 import { channelsOf, fitRows, setChannels } from "./watched-channels.store.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
@@ -27,7 +27,7 @@ import type { Webhook } from "./webhooks.table.ts";
  * `fitChannelsPart` is called until nothing is left.
  */
 
-/** An organization's webhook. @throws AppError `not_found`, also for another organization's */
+/** The webhook of an organization, or of the operator. @throws AppError `not_found`, also for others' */
 export const ownWebhook = ownItem("webhook", selectWebhook);
 
 interface NewWebhook {
@@ -145,7 +145,7 @@ const REMOVED_MAX = 10;
 export function removeWebhookPart(
   db: Database,
   clock: Clock,
-  { by, ...own }: OwnItem & { by: Actor },
+  { by, ...own }: OwnWebhook & { by: Actor },
 ): Promise<boolean> {
   return inSlice(db, clock, "webhook-delete", async (tx, isOver) => {
     const { disabledReason } = await ownWebhook(tx, own);
@@ -198,13 +198,13 @@ type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secr
 /** Audit entry of a change. */
 export function ofWebhook(
   verb: Verb,
-  { organizationId, id }: OwnItem,
+  { organizationId, id }: OwnWebhook,
   details: AuditEntry["details"] = {},
 ): AuditEntry {
   return { organizationId, action: `webhook.${verb}`, id, details };
 }
 
 /** Only the host, because the rest of an address may contain its owner's secrets. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
   return new URL(url).host;
 }

@@ -13,9 +13,11 @@ import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
 import { takeManualAttempt } from "./manual-limit.ts";
-import type { OwnItem } from "./own-item.ts";
+import type { OwnWebhook } from "./own-item.ts";
 import type { AttemptView } from "./webhook-views.ts";
 import { updateWebhook } from "./webhooks.store.ts";
+
+export type ManualAttempts = ReturnType<typeof createManualAttempts>;
 
 /**
  * Attempts that a caller waits for.
@@ -27,12 +29,12 @@ export function createManualAttempts(
   newClaim: () => string,
 ) {
   return {
-    async test(own: OwnItem): Promise<AttemptView> {
+    async test(own: OwnWebhook): Promise<AttemptView> {
       const start = () => writer.startTest({ ...own, claim: newClaim() });
       return toView(await sender.attemptNow(own.organizationId, "ping", start));
     },
 
-    async resend(own: OwnItem, deliveryId: number, by: Actor): Promise<AttemptView> {
+    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<AttemptView> {
       const start = () => writer.startResend({ ...own, deliveryId, claim: newClaim(), by });
       return toView(await sender.attemptNow(own.organizationId, "resend", start));
     },
@@ -54,7 +56,7 @@ const TEST_EVERY_MS = 60_000;
  */
 export const startTest = transaction(
   "webhook-test",
-  async (tx, clock, { claim, ...own }: OwnItem & { claim: string }) => {
+  async (tx, clock, { claim, ...own }: OwnWebhook & { claim: string }) => {
     const webhook = await ownWebhook(tx, own);
     const { testedAt } = webhook;
     const nowMs = clock.now();
@@ -81,7 +83,12 @@ export const startResend = transaction(
   async (
     tx,
     clock,
-    { claim, deliveryId, by, ...own }: OwnItem & { deliveryId: number; claim: string; by: Actor },
+    {
+      claim,
+      deliveryId,
+      by,
+      ...own
+    }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
   ) => {
     const webhook = await ownWebhook(tx, own);
     const delivery = await selectDelivery(tx, { id: deliveryId });

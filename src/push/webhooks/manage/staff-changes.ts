@@ -8,7 +8,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
 import { disable, enable, selectWebhook, updateWebhook } from "./webhooks.store.ts";
-import type { Webhook } from "./webhooks.table.ts";
+import type { CustomersWebhook } from "./webhooks.table.ts";
 
 /** Changes of webhooks by staff, one transaction each. */
 export const staffWebhookChanges = { disableWebhookAsStaff, enableWebhookAsStaff };
@@ -28,7 +28,7 @@ async function disableWebhookAsStaff(
   id: number,
   note: string,
   by: Actor,
-): Promise<Webhook> {
+): Promise<CustomersWebhook> {
   const staffNote = note.trim();
   if ([...staffNote].length > NOTE_LENGTH_MAX) {
     throw fieldError({ reason: [message("tooLong", { characters: NOTE_LENGTH_MAX })] });
@@ -49,7 +49,7 @@ async function enableWebhookAsStaff(
   clock: Clock,
   id: number,
   by: Actor,
-): Promise<Webhook> {
+): Promise<CustomersWebhook> {
   await emptyQueues(db, clock, [id]);
   return changeWebhook(db, clock, id, async (tx, webhook) => {
     const { disabledReason: before } = webhook;
@@ -62,15 +62,21 @@ async function enableWebhookAsStaff(
 
 const changeWebhook = transaction(
   "webhook-staff",
-  async (tx, _clock, id: number, change: (tx: Transaction, webhook: Webhook) => Promise<void>) => {
+  async (
+    tx,
+    _clock,
+    id: number,
+    change: (tx: Transaction, webhook: CustomersWebhook) => Promise<void>,
+  ) => {
     await change(tx, await requireWebhook(tx, id));
     return requireWebhook(tx, id);
   },
 );
 
-/** A webhook by its number. @throws AppError `not_found` */
-export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
+/** A customer's webhook by its number. @throws AppError `not_found` */
+export async function requireWebhook(db: Database, id: number): Promise<CustomersWebhook> {
   const found = await selectWebhook(db, { id });
-  if (found === undefined) throw notFound("webhook", id);
-  return found;
+  const organizationId = found?.organizationId ?? null;
+  if (found === undefined || organizationId === null) throw notFound("webhook", id);
+  return { ...found, organizationId };
 }

@@ -5,11 +5,12 @@ import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import { selectDeliveries } from "./deliveries-log.store.ts";
+import type { ManualAttempts } from "./manual-attempts.ts";
 import { requireWebhook, type StaffWebhookChanges } from "./staff-changes.ts";
 import { channelsOf } from "./watched-channels.store.ts";
-import type { DeliveryView } from "./webhook-views.ts";
+import type { AttemptView, DeliveryView } from "./webhook-views.ts";
 import { selectWebhooks } from "./webhooks.store.ts";
-import type { Webhook } from "./webhooks.table.ts";
+import type { CustomersWebhook } from "./webhooks.table.ts";
 
 export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
 
@@ -22,23 +23,30 @@ export function createStaffWebhooks(
   db: Database,
   changes: StaffWebhookChanges,
   secrets: () => Promise<Pick<SecretBox, "open">>,
+  attempts: Pick<ManualAttempts, "resend">,
   clock: Clock,
 ) {
   return {
     /** Webhooks of one organization; null for all. */
-    webhooks: (organizationId: number | null): Promise<Webhook[]> =>
+    webhooks: (organizationId: number | null): Promise<CustomersWebhook[]> =>
       selectWebhooks(db, organizationId),
-    webhook: (id: number): Promise<Webhook> => requireWebhook(db, id),
+    webhook: (id: number): Promise<CustomersWebhook> => requireWebhook(db, id),
     channels: (id: number): Promise<number[]> => channelsOf(db, id),
     disable: changes.disableWebhookAsStaff,
 
     /** Enables a webhook. @throws AppError `conflict` if its attempts could not be signed */
-    async enable(id: number, by: Actor): Promise<Webhook> {
+    async enable(id: number, by: Actor): Promise<CustomersWebhook> {
       const { disabledReason, secret } = await requireWebhook(db, id);
       if (disabledReason !== "" && (await secrets()).open(secret) === null) {
         throw new AppError("conflict", message("secretUnreadableOfOwner"));
       }
       return changes.enableWebhookAsStaff(id, by);
+    },
+
+    /** Makes one more attempt now. @throws AppError `conflict`, `throttled` as for its owner */
+    async resend(id: number, delivery: number, by: Actor): Promise<AttemptView> {
+      const { organizationId } = await requireWebhook(db, id);
+      return attempts.resend({ organizationId, id }, delivery, by);
     },
 
     /** Deliveries before a number, or the latest, newest first. */

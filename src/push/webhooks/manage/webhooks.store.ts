@@ -1,22 +1,37 @@
-import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query, queryNow } from "../../../db/query.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
-import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
+import {
+  type CustomersWebhook,
+  type DisabledReason,
+  type Webhook,
+  webhookLists,
+  webhooks,
+} from "./webhooks.table.ts";
 
 export const selectWebhook = query((db, { id }: { id: number }) =>
   db.select().from(webhooks).where(eq(webhooks.id, id)),
 ).one;
 
-/** An organization's webhooks, or all, by number. */
+/** An organization's webhooks, or all customers', by number. */
 export async function selectWebhooks(
   db: Database,
   organizationId: number | null,
-): Promise<Webhook[]> {
-  const ofOne = organizationId === null ? undefined : eq(webhooks.organizationId, organizationId);
-  return db.builders.select().from(webhooks).where(ofOne).orderBy(asc(webhooks.id));
+): Promise<CustomersWebhook[]> {
+  const whose =
+    organizationId === null
+      ? isNotNull(webhooks.organizationId)
+      : eq(webhooks.organizationId, organizationId);
+  const found = await db.builders.select().from(webhooks).where(whose).orderBy(asc(webhooks.id));
+  return found as CustomersWebhook[];
 }
+
+/** The operator's own webhooks, by number. */
+export const selectOperatorWebhooks = query((db) =>
+  db.select().from(webhooks).where(isNull(webhooks.organizationId)).orderBy(asc(webhooks.id)),
+).all;
 
 /** A webhook with the numbers of the channels it watches, in the order in which its owner listed them. */
 export interface WatchingWebhook extends Webhook {

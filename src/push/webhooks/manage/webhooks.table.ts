@@ -6,7 +6,8 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export const webhooks = sqliteTable("webhooks", {
   id: integer("id").primaryKey(),
-  organizationId: integer("organization_id").notNull(),
+  /** Null for an address of the operator's own, which gets the appliance's events. */
+  organizationId: integer("organization_id"),
   url: text("url").notNull(),
   /** Signing secret, sealed (secret-box.ts). */
   secret: blob("secret", { mode: "buffer" }).notNull(),
@@ -34,6 +35,10 @@ export const webhooks = sqliteTable("webhooks", {
 });
 
 export type Webhook = typeof webhooks.$inferSelect;
+
+export interface CustomersWebhook extends Webhook {
+  organizationId: number;
+}
 
 /**
  * Numbers of the channels that each webhook watches, in the order in which its owner listed them. The rows

@@ -3,11 +3,9 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { AppError } from "../../../errors.ts";
-import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import type { Sender } from "../delivery/sender.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -17,7 +15,7 @@ import {
   requireEnabling,
   rotateSecret,
 } from "./manage-webhooks.ts";
-import { createManualAttempts, startResend, startTest } from "./manual-attempts.ts";
+import { type ManualAttempts, startResend, startTest } from "./manual-attempts.ts";
 import type { OwnItem } from "./own-item.ts";
 import { addressFaults, type ReceiverAddress, requireAcceptable } from "./receiver-address.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
@@ -52,11 +50,9 @@ export function createWebhooks(
   writer: Changes,
   guard: TargetGuard,
   secrets: SecretBox,
-  sender: Pick<Sender, "attemptNow">,
-  { clock, random }: Pick<Ports, "clock" | "random">,
+  attempts: ManualAttempts,
 ) {
   const { get, ...reads } = createWebhookReads(db);
-  const attempts = createManualAttempts(writer, sender, () => random.uuid(clock.now()));
 
   /** Writes a new list's rows, part by part, between which others' changes take their turns. */
   async function fitChannels(id: number): Promise<void> {

@@ -9,6 +9,7 @@ import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
+import { readTargetUrl } from "../../../../src/values/target-guard.ts";
 import type { Answer, Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";
@@ -195,5 +196,26 @@ async function exerciseOperator(appliance: World["appliance"]): Promise<void> {
     const answer = await send("operator-keys/", body);
     if (answer.status !== status) throw new Error(`an operator key: ${answer.status}`);
   }
+  await exerciseEvents(appliance);
   for (const { id } of await operatorKeys.list()) await operatorKeys.revoke(id, COMMAND_LINE);
+}
+
+/** Events of the appliance, among them a request for another plan, with an address to hear them. */
+async function exerciseEvents({ app, ports }: World["appliance"]): Promise<void> {
+  const { accounts, operatorWebhooks } = app.domains;
+  const url = "https://billing.example.com/events";
+  const target = readTargetUrl(url);
+  if ("fault" in target) throw new Error("not an address");
+  const { webhook } = await operatorWebhooks.create({ url, target: target.value }, COMMAND_LINE);
+  const organization = await accounts.createOrganization(
+    { name: "New", plan: "test" },
+    COMMAND_LINE,
+  );
+  const asked = { organizationId: organization.id, plan: "growth", note: "" } as const;
+  await accounts.requestPlan(asked, COMMAND_LINE);
+  await accounts.planRequests({ after: 0, limit: 10 });
+  await accounts.closePlanRequest(organization.id, COMMAND_LINE);
+  ports.clock.advance(60_000);
+  await app.push.runDue();
+  await operatorWebhooks.remove(webhook.id, COMMAND_LINE);
 }

@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
+import { Done } from "../../look/done.tsx";
+import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -8,6 +10,7 @@ import { page, redirect, type View } from "../../visit/view.ts";
 import { ownMembership } from "../../visit/viewer.ts";
 import { LastRequests } from "./last-requests.tsx";
 import { PlanCards } from "./plan-cards.tsx";
+import { PlanRequestPart, planRequestActions } from "./plan-request.tsx";
 import { sumByDay, sumByDayAndMethod } from "./usage-sums.ts";
 import { ByDayAndMethod, UsageByDay, UsageByKey, UsageByMethod } from "./usage-tables.tsx";
 
@@ -19,7 +22,7 @@ export const overviewPage: SitePage = {
   path: "/account/",
   access: "member",
   show: (visit) => page(visit.words.overview, <Overview />),
-  actions: { "switch-organization": switchOrganization },
+  actions: { "switch-organization": switchOrganization, ...planRequestActions },
 };
 
 /** Plan, usage and latest requests of the visit's organization. @param isReadOnly as staff see it */
@@ -34,7 +37,10 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
   const rows = usage.days;
   return (
     <>
+      {!isReadOnly && <Done words={visit.words.planRequest.done} />}
+      {!isReadOnly && <RowFaults actions={["withdraw-plan"]} />}
       <PlanCards />
+      {!isReadOnly && <PlanRequestPart />}
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
       <UsageByDay days={sumByDay(rows, from, to)} />

@@ -4,6 +4,7 @@ import { notFound } from "../../../../../errors.ts";
 import { keys } from "../../../../../verbs/operator/keys.ts";
 import { members } from "../../../../../verbs/operator/members.ts";
 import { organizations } from "../../../../../verbs/operator/organizations.ts";
+import { planRequests } from "../../../../../verbs/operator/plan-requests.ts";
 import { readFields } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { invitationMail } from "../../../mail-texts.ts";
@@ -24,6 +25,7 @@ export const organizationActions = {
   plan: verbAction(organizations, "plan", ({ plan_ends_at: ends }) =>
     done(ends === null ? "planned-without-end" : "planned"),
   ),
+  "close-request": verbAction(planRequests, "close", backTo(folder, "request-closed")),
   archive: verbAction(organizations, "archive", backTo(folder, "archived")),
   restore: verbAction(organizations, "restore", backTo(folder, "restored")),
   role: inMembers("role", "role"),

@@ -11,6 +11,7 @@ import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
+import { RequestFacts } from "../../organization/plan-request.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { MembersTable } from "./members-table.tsx";
@@ -36,6 +37,7 @@ export const staffOrganizationPage: SitePage = {
           </a>
           <a href={asset(`/staff/audit/?organization=${organization.id}`)}>{words.seeAudit}</a>
         </p>
+        <OpenRequest organization={organization} />
         <PlanForm organization={organization} />
         <h2>{words.members}</h2>
         <MembersTable members={await context.accounts.members(organization.id)} />
@@ -91,6 +93,20 @@ async function PlanFacts({ organization }: Props & {}) {
         [words.created, <Instant at={createdAt} />],
       ]}
     />
+  );
+}
+
+/** The organization's open request for another plan, which giving a plan closes. */
+async function OpenRequest({ organization }: Props) {
+  const words = useVisit().words.planRequest;
+  const request = await useSite().accounts.planRequest(organization.id);
+  if (request === null) return null;
+  return (
+    <>
+      <h2>{words.open}</h2>
+      <RequestFacts request={request} />
+      <ActionButton action="close-request" label={words.close} />
+    </>
   );
 }
 

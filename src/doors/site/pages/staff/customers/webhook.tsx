@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
-import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
+import type { CustomersWebhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
 import { backTo, verbAction } from "../../../forms/verb-action.ts";
@@ -51,7 +51,7 @@ export const staffWebhookPage: SitePage = {
 };
 
 interface Props {
-  webhook: Webhook;
+  webhook: CustomersWebhook;
 }
 
 async function State({ webhook }: Props) {
@@ -135,7 +135,7 @@ function withReason(): number {
   return addressedId();
 }
 
-function webhookOf(): Promise<Webhook> {
+function webhookOf(): Promise<CustomersWebhook> {
   const { webhooks } = useSite();
   return webhooks.webhook(addressedId());
 }

@@ -1,4 +1,5 @@
 import { selectMembers } from "../../customers/accounts/accounts.store.ts";
+import { selectStaffEmails } from "../../customers/people/people.store.ts";
 import type { Transaction } from "../../db/database.ts";
 import type { Message } from "../../ports/mail.ts";
 import { queueMail } from "./mails.store.ts";
@@ -18,4 +19,15 @@ export async function mailManagers(
     if (role === "member" || suspendedAt !== null) continue;
     await queueMail(tx, nowMs, { to: [email], ...mail });
   }
+}
+
+/** Queues a mail to each of the operator's staff. @returns whether there is anybody */
+export async function mailStaff(
+  tx: Transaction,
+  nowMs: number,
+  mail: Omit<Message, "to">,
+): Promise<boolean> {
+  const emails = await selectStaffEmails(tx);
+  for (const email of emails) await queueMail(tx, nowMs, { to: [email], ...mail });
+  return emails.length > 0;
 }
