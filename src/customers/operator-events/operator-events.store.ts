@@ -1,7 +1,6 @@
 import { asc, lte } from "drizzle-orm";
 import type { Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
-import type { Organization } from "../accounts/accounts.table.ts";
 import { type OperatorEvent, operatorEvents } from "./operator-events.table.ts";
 
 /** What each event says about its subject. */
@@ -30,7 +29,10 @@ export interface EventFacts {
   "backup.failed": { folder: string; reason: string };
 }
 
-type Named = Pick<Organization, "id" | "name">;
+interface Named {
+  id: number;
+  name: string;
+}
 
 type NewEvent = Omit<typeof operatorEvents.$inferSelect, "id">;
 
