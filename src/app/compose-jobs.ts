@@ -35,12 +35,12 @@ export function composeJobs({
     run: (dueAt: number) => threads.bulk.runJob({ name, dueAt, settings }),
   }));
   const ledger = {
-    claim: threads.push.claimJob,
-    claimNow: threads.push.claimJobNow,
-    claimAfterImport: threads.push.claimJobAfterImport,
+    claim: threads.bulk.claimJob,
+    claimNow: threads.bulk.claimJobNow,
+    claimAfterImport: threads.bulk.claimJobAfterImport,
     hasFollowed: (name: string) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
-    end: threads.push.endJob,
+    end: threads.bulk.endJob,
   };
   return {
     scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),

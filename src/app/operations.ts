@@ -81,6 +81,8 @@ const own = { ...changes, refuses: "never", atOnce: 1 } as const;
 const checkpoints = { ...own } as const;
 /** Counts and heartbeats, which need not survive a power cut and so do not wait for the disk. */
 const counts = { ...own, access: "counter" } as const;
+/** Claims of jobs: in the jobs' lane, which needs no thread of another then, and not behind a job. */
+const claims = { ...own } as const;
 /** Work that goes through many rows. */
 const long = { ...own, deadline: JOB_MAX_MS } as const;
 /** Copies a cluster's rows to this node. */
@@ -158,7 +160,7 @@ export const lanes = {
       parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json),
     }),
   },
-  /** Short work on timers: webhooks, mails, claims, checkpoints, counts, copies of a cluster's rows. */
+  /** Short work on timers: webhooks, mails, checkpoints, counts, copies of a cluster's rows. */
   push: {
     threads: 4,
     operations: {
@@ -171,10 +173,6 @@ export const lanes = {
         dropOldMails,
         removeWebhookPart,
         queueQuotaMail,
-        claimJob,
-        claimJobNow,
-        claimJobAfterImport,
-        endJob,
       }),
       ...ruled(checkpoints, { checkpointBeside }),
       ...ruled(counts, { ...leaseChanges, writeRequestLog, writeHour }),
@@ -183,8 +181,9 @@ export const lanes = {
   },
   /** Long work: jobs, imports and exports, all in slices. */
   bulk: {
-    threads: 6,
+    threads: 7,
     operations: {
+      ...ruled(claims, { claimJob, claimJobNow, claimJobAfterImport, endJob }),
       ...ruled(long, {
         runJob,
         catchUpPosts,
