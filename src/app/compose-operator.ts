@@ -25,6 +25,7 @@ export function composeOperator(
   return {
     operatorKeys: domains.operatorKeys,
     idempotent: createIdempotentRequests(threads.write, secrets),
+    copyNewest: services.copyNewest,
     cursors: services.cursors,
     operator,
     files: imports.files,

@@ -36,6 +36,8 @@ export interface OperatorContext extends AnswerContext {
   bodies: Bodies;
   cursors: Cursors;
   operatorKeys: OperatorKeys;
+  /** Updates this node's copy of the cluster's rows; false if it was already up to date. */
+  copyNewest(): Promise<boolean>;
   idempotent: IdempotentRequests;
   operator: OperatorServices;
   /** Files that are sent on their way into the database. */
@@ -115,7 +117,12 @@ async function answerEndpoint(
 /** @throws AppError `not_authenticated`, `authentication_failed`; `throttled` after many wrong keys */
 async function requireKey(request: Request, context: OperatorContext): Promise<OperatorKey> {
   const nowMs = context.ports.clock.now();
-  const found = await context.operatorKeys.verify(request.headers.get("authorization"), nowMs);
+  const verify = () => context.operatorKeys.verify(request.headers.get("authorization"), nowMs);
+  let found = await verify();
+  // Another node may just have created it.
+  if (!found.ok && found.code === "authentication_failed" && (await context.copyNewest())) {
+    found = await verify();
+  }
   if (found.ok) return found.key;
   if (found.code === "authentication_failed") {
     const retryAfterS = context.takeWrongKey(request, nowMs);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { createToken } from "../../../src/customers/keys/key-token.ts";
 import type { Node } from "../../support/cluster.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 import { ISSUER, startOAuthTalk } from "../../support/oauth-client.ts";
@@ -48,6 +50,18 @@ describe.skipIf(!hasPostgres)(
 
     test("an unknown key is still refused", async () => {
       expect((await other.request("/v1/me/", { key: "kan_unknown" })).status).toBe(401);
+    });
+
+    test("a key of the operator's API works, and costs its network no attempt", async () => {
+      const path = "/operator/v1/organizations/";
+      for (let time = 0; time < 12; time++) {
+        const { operatorKeys } = one.app.domains;
+        const wanted = { name: "billing", can: ["read" as const], expiresAt: null };
+        const { token } = await operatorKeys.create(wanted, COMMAND_LINE);
+        expect((await other.request(path, { key: token })).status).toBe(200);
+      }
+      const unknown = createToken("knl_op_", cluster.ports.random);
+      expect((await other.request(path, { key: unknown })).status).toBe(401);
     });
 
     test("a person who signs in on one node is signed in on the other", async () => {
