@@ -1,22 +1,18 @@
 import { version } from "../../package.json";
+import { createClusterLease } from "../cluster/cluster-lease.ts";
+import { createClusterUsageCommits } from "../cluster/cluster-usage.ts";
+import { createFollower } from "../cluster/follower.ts";
+import { copiedVersion, copyNewestAt, requireCluster } from "../cluster/link.ts";
+import { type NodeState, selectNodes } from "../cluster/node-states.ts";
+import { listenToCommits } from "../cluster/notices.ts";
 import type { Config } from "../config.ts";
-import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
-import {
-  copiedVersion,
-  copyNewestAt,
-  type NodeSettings,
-  requireCluster,
-} from "../db/cluster/link.ts";
-import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
+import type { NodeSettings } from "../db/shared-rows.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
 import { AppError, storageUnavailable } from "../errors.ts";
 import { inTime } from "../ports/in-time.ts";
 import type { Ports } from "../ports/ports.ts";
 import { processName } from "../ports/running.ts";
-import { createFollower } from "../upkeep/cluster/follower.ts";
-import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
-import { createClusterLease } from "../upkeep/lease/cluster-lease.ts";
 import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { finishStart, nodeSettings } from "./node-copy.ts";

@@ -48,7 +48,7 @@ export function databaseThreads(
   const options = {
     ...{ path, entry, clock, ...listeners },
     timeoutMs: config.queryTimeoutMs,
-    cluster: nodeSettings(config),
+    node: nodeSettings(config),
   };
   const threads = Math.max(READERS_MIN, Math.ceil(lanes.read.threads / workers));
   const shared = { ...lanes, read: { ...lanes.read, threads } };

@@ -5,6 +5,7 @@ import mentions from "../catalog/mentions/mentions.md" with { type: "text" };
 import mentionsRu from "../catalog/mentions/mentions.ru.md" with { type: "text" };
 import { sourcePictures } from "../catalog/sources/pictures/pictures.ts";
 import sources from "../catalog/sources/sources.md" with { type: "text" };
+import cluster from "../cluster/cluster.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
 import clients from "../doors/http/docs/clients.md" with { type: "text" };
@@ -14,7 +15,6 @@ import mcp from "../doors/mcp/mcp.md" with { type: "text" };
 import mcpRu from "../doors/mcp/mcp.ru.md" with { type: "text" };
 import webhooks from "../push/webhooks/webhooks.md" with { type: "text" };
 import webhooksRu from "../push/webhooks/webhooks.ru.md" with { type: "text" };
-import cluster from "../upkeep/cluster/cluster.md" with { type: "text" };
 import operating from "../upkeep/operating.md" with { type: "text" };
 import building from "./building.md" with { type: "text" };
 

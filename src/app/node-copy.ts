@@ -1,28 +1,21 @@
 import { hostname } from "node:os";
 import { version } from "../../package.json";
 import { derivedRows } from "../catalog/derived-rows.ts";
-import type { Config } from "../config.ts";
 import {
   findClusterState,
   findMark,
   raiseSchema,
   requireReadable,
-} from "../db/cluster/cluster-state.ts";
-import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
-import {
-  CLOCK_OFF_MS,
-  clusterOf,
-  findCopy,
-  isOfHistory,
-  linkToCluster,
-  type NodeSettings,
-  requireCluster,
-  requireCopy,
-} from "../db/cluster/link.ts";
+} from "../cluster/cluster-state.ts";
+import { copyFromCluster } from "../cluster/cluster-transaction.ts";
+import { noteNode } from "../cluster/copy-newest.ts";
+import { clusterOf, isOfHistory, requireCluster, requireCopy } from "../cluster/link.ts";
+import { linkToCluster } from "../cluster/link-to-cluster.ts";
+import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { CLOCK_OFF_MS, findCopy, type NodeSettings } from "../db/shared-rows.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { message } from "../values/messages/messages.ts";
 
 /** This node's settings; null on a standalone appliance. */

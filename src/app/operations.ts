@@ -25,6 +25,7 @@ import { applyBatch } from "../catalog/sources/apply-batch.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import { copyNewest } from "../cluster/copy-newest.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
 import { requestSteps } from "../customers/idempotency/idempotent-requests.ts";
@@ -58,7 +59,6 @@ import { operatorWebhookChanges } from "../push/webhooks/manage/operator-webhook
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
-import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";

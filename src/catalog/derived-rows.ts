@@ -1,10 +1,10 @@
-import type { Derived } from "../db/cluster/apply-rows.ts";
+import type { Derived } from "../db/shared-rows.ts";
 import { createSearchIndex } from "./channels/search-index.ts";
 import { missingChannels, noteStale } from "./post-search/catch-up.store.ts";
 import { createPostIndex } from "./post-search/post-index.ts";
 import { createPostRecords } from "./posts/posts.store.ts";
 
-/** Updates both search indexes for channels and posts written by another node of the cluster. */
+/** Updates both search indexes for channels and posts written by another machine. */
 export const derivedRows: Derived = {
   begin(tx, { channels, posts }) {
     const search = createSearchIndex(tx);

@@ -1,29 +1,37 @@
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Derived } from "./cluster/apply-rows.ts";
-import { linkToCluster } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock-holds.ts";
 import { type Access, openDatabase } from "./open-database.ts";
 import type { Lane } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
+import type { NodeSettings } from "./shared-rows.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
 /**
  * Runs in each thread: executes every task on a connection to the file that the first message names.
- * @param derived how a node of a cluster updates what it derives from copied rows
+ * @param share makes a writing connection share its rows with other machines
  */
-export function serveOperations(lanes: Record<string, Lane>, clock: Clock, derived: Derived): void {
+export function serveOperations(
+  lanes: Record<string, Lane>,
+  clock: Clock,
+  share: (db: Database, node: NodeSettings, lane: string) => void,
+): void {
   let opening: Opening | null = null;
   const connections = new Map<Access, Database>();
   const scope = globalThis as unknown as Worker;
   const answer = (message: FromThread): void => scope.postMessage(message);
 
   /** Opened by the first task that finds the file usable; tasks before it are refused. */
-  function connectionFor(access: Access, opened: Opening): Database {
-    const db = connections.get(access) ?? open(opened, access, clock, derived, answer);
+  function connectionFor(access: Access, { lane, path, node }: Opening): Database {
+    const opened = connections.get(access);
+    if (opened !== undefined) return opened;
+    const db = openForCallers(path, clock, access);
     connections.set(access, db);
+    if (node !== null && access === "writer") share(db, node, lane);
+    onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+    db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
     return db;
   }
 
@@ -53,20 +61,6 @@ export function serveOperations(lanes: Record<string, Lane>, clock: Clock, deriv
       answer({ fault: toFault(error), processorMs: processorMs() });
     }
   };
-}
-
-function open(
-  { lane, path, cluster }: Opening,
-  access: Access,
-  clock: Clock,
-  derived: Derived,
-  answer: (message: FromThread) => void,
-): Database {
-  const db = openForCallers(path, clock, access);
-  if (cluster !== null && access === "writer") linkToCluster(db, cluster, lane, derived);
-  onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
-  db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
-  return db;
 }
 
 /** @throws AppError `unavailable`, whose cause is for the log only: callers must not see a path */

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
 import type { Message } from "../values/messages/messages.ts";
-import type { NodeSettings } from "./cluster/link.ts";
+import type { NodeSettings } from "./shared-rows.ts";
 import { FailedStatement, sqlOf } from "./statement.ts";
 
 /** Tells a thread what it serves. */
@@ -9,7 +9,7 @@ export interface Opening {
   lane: string;
   path: string;
   /** Null on a standalone appliance. */
-  cluster: NodeSettings | null;
+  node: NodeSettings | null;
 }
 
 /** Messages to a thread: the first says what to open, the last tells it to end. */

@@ -3,11 +3,11 @@ import type { Clock } from "../ports/clock.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
 import { currentWork, type Tenant, type TimeKind, type Work } from "../values/tenant.ts";
-import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { ownQueueLong, queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
 import { callsOf, type Lane, type LaneCalls, type Operations, type Rule } from "./operations.ts";
+import type { NodeSettings } from "./shared-rows.ts";
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
 import { createThreadPool, send } from "./thread-pool.ts";
@@ -37,7 +37,7 @@ export interface ThreadsOptions {
   entry: URL;
   name: string;
   /** Null on a standalone appliance. */
-  cluster: NodeSettings | null;
+  node: NodeSettings | null;
   /** Time limit for a query. */
   timeoutMs: number;
   clock: Clock;
@@ -84,8 +84,8 @@ export function startThreads<Ops extends Operations>(
   lane: Lane<Ops>,
   options: ThreadsOptions,
 ): Threads<Ops> {
-  const { path, cluster, entry, name: laneName, timeoutMs, clock, noteHold, noteSlow } = options;
-  const opening = { lane: laneName, path, cluster };
+  const { path, node, entry, name: laneName, timeoutMs, clock, noteHold, noteSlow } = options;
+  const opening = { lane: laneName, path, node };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
   const turnOf = turnsOf(lane.operations);
   const waiting = createFairQueue<Task>(turnsMax);

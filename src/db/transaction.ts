@@ -1,9 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
-import { inClusterTransaction } from "./cluster/cluster-transaction.ts";
-import { clusterOf } from "./cluster/link.ts";
 import type { Database, Transaction } from "./database.ts";
 import { inFileTransaction, SINGLE_WAIT, type Wait } from "./file-transaction.ts";
 import { lastHoldMs } from "./lock-holds.ts";
+import { sharedRowsOf } from "./shared-rows.ts";
 
 export type { Wait } from "./file-transaction.ts";
 
@@ -37,10 +36,10 @@ export async function inTransaction<T>(
   work: (tx: Transaction) => T | Promise<T>,
   wait: Wait = SINGLE_WAIT,
 ): Promise<T> {
-  const cluster = clusterOf(db);
-  return cluster === null
+  const shared = sharedRowsOf(db);
+  return shared === null
     ? inFileTransaction(db, clock, name, work, { wait })
-    : inClusterTransaction(cluster, db, clock, name, work, wait);
+    : shared.inTransaction(clock, name, work, wait);
 }
 
 /** An operation that is one transaction, of the given name: `transaction("key-revoke", (tx, clock, id) => …)`. */
@@ -77,7 +76,7 @@ export async function inSlice<T>(
   await new Promise<void>((resolve) => clock.endOfTurn(resolve));
   const result = await inTransaction(db, clock, name, slice, SLICE_WAIT);
   // On a node of a cluster, whose usage does not wait for the file, a commit also waits for PostgreSQL.
-  if (workedMs > 0 && clusterOf(db) === null) {
+  if (workedMs > 0 && sharedRowsOf(db) === null) {
     const next = share * (lastHoldMs(db) / workedMs > share ? SHARE.up : SHARE.down);
     ofDatabase.set(name, Math.min(SHARE.most, Math.max(SHARE.least, next)));
   }

@@ -23,7 +23,7 @@ const documents = [readDocument("README.md"), ...guideDocuments].map((document) 
 const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "systemctl stop": "changes the machine's services, as root",
-  "export KANALOG_CLUSTER": "needs a PostgreSQL, as test/upkeep/cluster/commands.test.ts has it",
+  "export KANALOG_CLUSTER": "needs a PostgreSQL, as test/cluster/commands.test.ts has it",
   "export KANALOG_SECRET": "needs Docker; test/packaging/cluster-compose.test.ts runs its nodes",
   "docker build": "needs Docker",
   "docker stop": "needs Docker",

@@ -86,7 +86,12 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "A node's copy: rows come and go as JSON, of tables that are all written alike.",
-    files: ["customers/limits/copy-usage.ts"],
+    files: [
+      "cluster/apply-rows.ts",
+      "cluster/changed-rows.ts",
+      "cluster/copy-usage.ts",
+      "cluster/link.ts",
+    ],
   },
   {
     why: "The rules of tables are conditions in SQL, of tables that are all treated alike.",

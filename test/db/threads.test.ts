@@ -26,7 +26,7 @@ function startOn(path: string, clock: Clock = systemClock): Threads<typeof faili
     path,
     entry: new URL("../support/failing-thread.ts", import.meta.url),
     name: "failing",
-    cluster: null,
+    node: null,
     timeoutMs: 1_000,
     clock,
     noteHold: () => {},

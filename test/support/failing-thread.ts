@@ -1,4 +1,3 @@
-import { derivedRows } from "../../src/catalog/derived-rows.ts";
 import { serveOperations } from "../../src/db/serve-operations.ts";
 import { SLOW_MS } from "../../src/db/statement.ts";
 import { systemClock } from "../../src/ports/clock.ts";
@@ -8,7 +7,7 @@ import { failing } from "./failing-operations.ts";
 let nowMs = 0;
 const clock = { ...systemClock, monotonic: () => (nowMs += SLOW_MS) };
 
-serveOperations({ failing }, clock, derivedRows);
+serveOperations({ failing }, clock, () => {});
 // Lets a test see that the thread was loaded, even if it never answers.
 const loaded = new BroadcastChannel("failing-thread");
 loaded.postMessage("loaded");

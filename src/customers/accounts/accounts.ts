@@ -1,5 +1,5 @@
-import { findCopy, type Place } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
+import { findCopy, type Place } from "../../db/shared-rows.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { AccountChanges } from "./account-changes.ts";

@@ -1,6 +1,6 @@
-import { findCopy, type Place, requireCopy } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-cache.ts";
+import { findCopy, type Place } from "../../db/shared-rows.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { selectPlanNow } from "../accounts/accounts.store.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
@@ -70,7 +70,7 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
       return { ok: false, code: "not_authenticated", reason: message("keyNeeded") };
     }
     // Read before the account, which may then be newer than this state, but never older.
-    const copy = isNode ? requireCopy(db) : null;
+    const copy = isNode ? (findCopy(db) ?? null) : null;
     const holder = holders(hashKeyToken(token), (hash) => readHolder(token, hash));
     if (holder === undefined) {
       if (accessTokens?.isToken(token)) return failed(message("tokenUnknown"));

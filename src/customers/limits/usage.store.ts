@@ -1,5 +1,5 @@
-import type { Place } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import type { Place } from "../../db/shared-rows.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
 import { periodAt } from "../accounts/plan.ts";
 

@@ -1,5 +1,5 @@
-import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database } from "../../db/database.ts";
+import { copyNewest } from "../../db/shared-rows.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
@@ -75,7 +75,7 @@ async function personOfLink(
   const find = () => internalAdapter.findVerificationValue(identifierOf(token));
   let link = await find();
   // Another node may just have created and mailed the link.
-  if (link === null && (await copyIfNode(db, clock))) link = await find();
+  if (link === null && (await copyNewest(db, clock))) link = await find();
   return link && link.expiresAt.getTime() > clock.now() ? link.value : null;
 }
 

@@ -1,5 +1,5 @@
-import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database, Transaction } from "../../db/database.ts";
+import { copyNewest } from "../../db/shared-rows.ts";
 import { transaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -39,7 +39,7 @@ export async function signIn(
   },
 ): Promise<{ setCookies: string[] } | null> {
   // Fetches a password that may just have been changed on another node.
-  await copyIfNode(db, clock);
+  await copyNewest(db, clock);
   const auth = await authOf(db, clock, input.settings);
   const answer = await auth.api.signInEmail({
     body: { email: input.email, password: input.password },
@@ -78,7 +78,7 @@ export async function signedIn(
       });
   let found = await findOrRefuse();
   // They may have just signed in on another node.
-  if (found.response === null && HAS_SESSION.test(cookie) && (await copyIfNode(db, clock))) {
+  if (found.response === null && HAS_SESSION.test(cookie) && (await copyNewest(db, clock))) {
     found = await findOrRefuse();
   }
   const { headers, response } = found;

@@ -6,10 +6,10 @@ import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
 import type { Database } from "../../db/database.ts";
+import { sharedRowsOf } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
-import { forgetRemoved } from "../cluster/forget-removed.ts";
 import { retain } from "../retention/retain.ts";
 import { queueSilentSourceMails } from "../sources/silent-sources.ts";
 
@@ -70,9 +70,14 @@ export function scheduledJobs({ backups, openDays, isNode }: JobSettings): Sched
     // what they may do in an hour.
     { name: "retention", pattern: "40 * * * *", isOfNode: true, run: retain },
     { name: "silent-sources", pattern: "*/5 * * * *", run: queueSilentSourceMails },
-    ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),
+    ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetCopied }] : []),
     ...(backups === null ? [] : [backupJob(backups)]),
   ];
+}
+
+/** Deletes what a cluster keeps for its nodes' copies, once all of them have it. */
+async function forgetCopied(db: Database, clock: Clock): Promise<void> {
+  await sharedRowsOf(db)?.forgetCopied(clock);
 }
 
 function backupJob(plan: BackupPlan): ScheduledJob {

@@ -1,9 +1,8 @@
 /** Call sites without entries, by the beginning of their names, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "upkeep/checks/": "`kanalog check` reads the whole database, beside nobody's request.",
-  "customers/limits/copy-usage.ts": "Rows that are given, written by their primary keys.",
-  "db/cluster/": "Made of each shared table's columns: cluster/plans.test.ts looks at all of them.",
-  "upkeep/cluster/": "Whole tables, once, when a cluster or a copy is made.",
+  "cluster/":
+    "Made of each shared table's columns (cluster/plans.test.ts looks at all of them), rows that are given by their keys, and whole tables once, when a cluster or a copy is made.",
   "db/checkpoint.ts": "After a checkpoint of a file: the single row of a table of facts.",
   "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",

@@ -1,7 +1,7 @@
-import { clusterOf } from "../../../db/cluster/link.ts";
 import type { Database } from "../../../db/database.ts";
 import { lastHoldMs } from "../../../db/lock-holds.ts";
 import { rewriteMeta } from "../../../db/meta.ts";
+import { sharedRowsOf } from "../../../db/shared-rows.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
@@ -61,7 +61,7 @@ export async function measureCommit(db: Database, clock: Clock): Promise<number>
 
 /** Bounds for an import's transactions on this connection. */
 export function boundsOf(db: Database): TransactionBounds {
-  return clusterOf(db) === null ? USUAL : ON_NODE;
+  return sharedRowsOf(db) === null ? USUAL : ON_NODE;
 }
 
 export type TransactionSize = ReturnType<typeof createTransactionSize>;

@@ -12,12 +12,12 @@ import { readRows } from "../../../catalog/imports/reading/rows.ts";
 import { type ImportSummary, isHopeless } from "../../../catalog/imports/writing/import-summary.ts";
 import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
 import { runImport } from "../../../catalog/imports/writing/run-import.ts";
+import { waitForCopies } from "../../../cluster/wait-for-copies.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
-import { waitForCopies } from "../../../upkeep/cluster/wait-for-copies.ts";
 import { inEnglish, type Message, message } from "../../../values/messages/messages.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import {

@@ -1,5 +1,5 @@
-import { clocksApartMs } from "../../../db/cluster/link.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
+import { clocksApartMs } from "../../../db/shared-rows.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
 import {
   addDownTime,

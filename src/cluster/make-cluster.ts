@@ -1,0 +1,154 @@
+import type { Database } from "../db/database.ts";
+import { inFileTransaction } from "../db/file-transaction.ts";
+import { SCHEMA_VERSION } from "../db/schema-version.ts";
+import { findCopy, type NodeSettings } from "../db/shared-rows.ts";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
+import { allImagesSql, type RowImage, SEQUENCES } from "./changed-rows.ts";
+import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
+import { findClusterState, secretCheck } from "./cluster-state.ts";
+import { openConnection, type Session } from "./connection.ts";
+import { sharedTables } from "./shared-tables.ts";
+
+/** Rows per statement: a few megabytes. */
+const ROWS_PER_STATEMENT = 2_000;
+
+const PUT = `
+  INSERT INTO kanalog.rows ("table", key, version, row)
+  SELECT given ->> 0, given ->> 1, $2::bigint, given ->> 2
+  FROM json_array_elements($1::text::json) given`;
+
+/** Records the mark of the first version that nodes copy. */
+const BEGUN = "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
+
+/** Number of the transaction after this one, from which on usage is copied. */
+const AFTER_THIS = "SELECT (pg_current_xact_id()::text::bigint + 1)::text AS usage";
+
+const USAGE = [
+  {
+    of: "SELECT json_array(organization_id, started_at, used) AS row FROM usage_periods",
+    put: `INSERT INTO kanalog.usage_periods
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, (given ->> 2)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+  {
+    of: `SELECT json_array(organization_id, day, method, key_id, status, requests, units) AS row
+      FROM usage_days`,
+    put: `INSERT INTO kanalog.usage_days
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, given ->> 2, (given ->> 3)::bigint,
+        (given ->> 4)::integer, (given ->> 5)::bigint, (given ->> 6)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+  {
+    of: "SELECT json_array(id, last_used_at) AS row FROM keys WHERE last_used_at IS NOT NULL",
+    put: `INSERT INTO kanalog.key_uses
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+];
+
+/**
+ * Creates a cluster from a file's contents, in one PostgreSQL transaction; the file becomes its first copy.
+ * @param db a writing connection; nobody else may write meanwhile
+ * @param id UUID for the cluster
+ * @param copyId UUID for the file
+ * @returns number of shared rows
+ * @throws AppError `conflict` if a cluster already exists, or the file is a copy of one
+ */
+export async function makeCluster(
+  db: Database,
+  clock: Clock,
+  { url, node, secret, id, copyId }: NodeSettings & { secret: string; id: string; copyId: string },
+): Promise<number> {
+  if (findCopy(db) !== undefined) throw new AppError("conflict", message("fileIsCopy"));
+  const connection = openConnection(url, `kanalog ${node} commands`);
+  try {
+    return await inFileTransaction(db, clock, "make-cluster", (tx) =>
+      connection.use(async (session) => {
+        if ((await findClusterState(session.query)) !== undefined) {
+          throw new AppError("conflict", message("clusterExists"));
+        }
+        await session.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+        try {
+          await session.query(CLUSTER_SCHEMA);
+          await session.query({
+            text: `INSERT INTO kanalog.state (id, version, schema_version, secret_check)
+              VALUES ($1, 1, $2, $3)`,
+            values: [id, SCHEMA_VERSION, secretCheck(secret, id)],
+          });
+          const { rows, version } = await sendRows(tx, session);
+          await session.query({ text: "UPDATE kanalog.state SET version = $1", values: [version] });
+          await sendUsage(tx, session);
+          // The file already has the usage just sent, so only later usage will be copied.
+          const [next] = await session.query<{ usage: string }>(AFTER_THIS);
+          const [begun] = await session.query<{ mark: string }>(BEGUN);
+          await session.query("COMMIT");
+          const copy = [id, version, next?.usage ?? "0", copyId, begun?.mark ?? null];
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?, ?)").run(...copy);
+          return rows;
+        } catch (error) {
+          await session.query("ROLLBACK").catch(() => {});
+          throw error;
+        }
+      }),
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Sends all shared rows, under many versions, because a copy takes all rows of a version at once.
+ * @returns the number of rows, and the last version
+ */
+async function sendRows(
+  db: Database,
+  session: Session,
+): Promise<{ rows: number; version: number }> {
+  let rows = 0;
+  let version = 0;
+  const send = async (some: RowImage[]): Promise<void> => {
+    const images = some.map(({ table, key, row }) => [table, key, row]);
+    version += 1;
+    await session.query({ name: "put", text: PUT, values: [JSON.stringify(images), version] });
+    rows += some.length;
+  };
+  for (const table of sharedTables(db)) {
+    let some: RowImage[] = [];
+    for (const image of db.prepare<RowImage>(allImagesSql(table)).iterate()) {
+      some.push(image);
+      if (some.length < ROWS_PER_STATEMENT) continue;
+      await send(some);
+      some = [];
+    }
+    if (some.length > 0) await send(some);
+  }
+  const numbered = db
+    .prepare<{ name: string; seq: number }>("SELECT name, seq FROM sqlite_sequence")
+    .all();
+  await send(
+    numbered.map(({ name, seq }) => ({
+      table: SEQUENCES,
+      key: JSON.stringify([name]),
+      row: JSON.stringify({ name, seq }),
+    })),
+  );
+  return { rows, version };
+}
+
+/** Sends usage, and compares its sum on both sides. @throws AppError `conflict` if the sums differ */
+async function sendUsage(db: Database, session: Session): Promise<void> {
+  for (const { of, put } of USAGE) {
+    const rows = db.prepare<{ row: string }>(of).all();
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      const some = rows.slice(at, at + ROWS_PER_STATEMENT).map(({ row }) => row);
+      await session.query({ text: put, values: [`[${some.join(",")}]`] });
+    }
+  }
+  const sum = "SELECT coalesce(sum(used), 0) AS units FROM";
+  const file = db.prepare<{ units: number }>(`${sum} usage_periods`).get()?.units ?? 0;
+  const [sent] = await session.query<{ units: string }>(`${sum} kanalog.usage_periods`);
+  const cluster = Number(sent?.units);
+  if (file !== cluster) throw new AppError("conflict", message("usageDiffers", { file, cluster }));
+}
