@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
 /** An answer that does not state its length counts as so many bytes: a page, and the work of making it. */
-const USUAL_BYTES = 16_384;
+const USUAL_BYTES = 4_096;
 const KIB = 1024;
 
 export interface AddressLimitContext {

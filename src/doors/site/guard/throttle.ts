@@ -27,8 +27,8 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   token: { burst: 60, secondsEach: 1 },
   // Valid requests too, because each writes.
   exchange: { burst: 600, secondsEach: 1 },
-  // KiB of answers that no key limits: an office that opens the API's reference takes a few hundred.
-  answers: { burst: 40_960, secondsEach: 1 / 1024 },
+  // KiB of answers that no key limits: the API's reference is some 500 of them, compressed.
+  answers: { burst: 8_192, secondsEach: 1 / 1024 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** A /48 may do as much as so many of its addresses: one subscriber may have all of it. */
