@@ -1,7 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { hasEnded } from "./running.ts";
 
-/** Work owned by a process, with its last heartbeat. */
 interface OwnedWork {
   owner: string | null;
   heartbeatAt: number | null;

@@ -1,6 +1,5 @@
 import { uptime } from "node:os";
 
-/** Wall-clock time, monotonic time, and waiting. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
@@ -10,7 +9,7 @@ export interface Clock {
   sinceBoot(): number;
   /** Milliseconds of processor time that the calling thread has taken. */
   processor(): number;
-  /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
+  /** Runs work after this turn's requests and messages from threads. */
   endOfTurn(work: () => void): void;
   /** Calls `work` once after a time, unless it is cancelled before. @returns cancels it */
   after(durationMs: number, work: () => void): () => void;

@@ -9,7 +9,6 @@ export interface DownloadRequest extends Destination {
   /** Least rate from the request on, so that a server that is silent or sends byte by byte is given up. */
   leastRate: LeastRate;
   bytesMax: number;
-  /** Aborts the request, whose result is then a `timeout`. */
   signal: AbortSignal;
 }
 

@@ -3,7 +3,6 @@ import { isIP } from "node:net";
 /** Where a request goes: an address that has already been resolved and checked. */
 export interface Destination {
   isSecure: boolean;
-  /** The IP address to connect to. */
   address: string;
   port: number;
   /** Name (or address, without brackets) that the certificate must be for. */

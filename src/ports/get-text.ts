@@ -1,4 +1,3 @@
-/** Result of a GET: the response, or why there is none. */
 export type TextResult = { status: number; body: string } | { fault: string };
 
 /** Queries this machine's own servers: bypasses proxies and follows no redirects. Never throws. */

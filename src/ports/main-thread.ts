@@ -5,7 +5,6 @@ export interface Lateness {
   lateMs: number;
   /** Part of it spent waiting for a processor; the rest is our own doing. Null if the system does not tell. */
   waitedMs: number | null;
-  /** Epoch milliseconds. */
   at: number;
 }
 

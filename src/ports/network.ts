@@ -4,7 +4,6 @@ import { getCACertificates } from "node:tls";
 import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
-/** Name resolution and requests to other machines. */
 export interface Network {
   /**
    * All IPv4 and IPv6 addresses of a name; none if the name does not exist.
@@ -31,18 +30,15 @@ export interface PostRequest extends Outgoing {
 }
 
 export interface GetRequest extends Outgoing {
-  /** Only if it is not GET. */
   method?: "POST" | "DELETE";
   body?: string;
   isSecure: boolean;
-  /** Largest body; exceeding it is a fault. */
   bytesMax: number;
 }
 
 interface Outgoing extends Omit<Destination, "isSecure"> {
   /** Time limit until the end of the response head; for a GET, of its body. */
   timeoutMs: number;
-  /** Aborts the request, whose result is then a `timeout`. */
   signal?: AbortSignal;
 }
 

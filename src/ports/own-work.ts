@@ -9,7 +9,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Fetching one file, importing one, and sending one; a source may set another for its files. */
 export const FILE_MAX_MS = HOUR_MS;
 
-/** One run of a bot. */
 export const BOT_RUN_MAX_MS = HOUR_MS;
 
 /** An attempt of a webhook, from resolving the name to the end of the response head. */

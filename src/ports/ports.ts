@@ -16,7 +16,6 @@ export interface Ports {
   system: System;
 }
 
-/** Settings that the real ports need. */
 interface PortSettings {
   logLevel: LogLevel;
   webhookCa: string | null;

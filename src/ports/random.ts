@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 
 export interface Random {
   bytes(length: number): Uint8Array;
-  /** A UUIDv7 for an instant in epoch milliseconds. */
   uuid(nowMs: number): string;
 }
 

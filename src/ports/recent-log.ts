@@ -41,7 +41,6 @@ export function createRecentLog(log: Log, clock: Clock) {
       warn: keeping("warn"),
       error: keeping("error"),
     } satisfies Log,
-    /** Latest first. */
     entries: (): RecentEntry[] => ring.toReversed(),
   };
 }

@@ -1,7 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { hostname } from "node:os";
 
-/** Whether a process with this id runs on this machine. */
 export function isRunning(processId: number): boolean {
   try {
     // Signal 0 only checks that the process exists.

@@ -8,7 +8,6 @@ const STANDARD_ERROR = 2;
  */
 export function standardError() {
   const fd = openWithoutWaiting();
-  /** Rest of a line that has been written in part. */
   let rest: Uint8Array = new Uint8Array();
   let missing = 0;
 

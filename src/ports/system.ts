@@ -17,7 +17,6 @@ export interface System {
 }
 
 export interface ProcessFacts {
-  /** Epoch milliseconds. */
   startedAt: number;
   /** Processor time since the start, summed over all processors. */
   processorSeconds: number;

@@ -7,7 +7,6 @@ const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_NOTSENT_LOWAT = 25;
 
-/** Descriptors of this process; there is no such folder on other systems. */
 const DESCRIPTORS = "/proc/self/fd";
 const INT_BYTES = 4;
 

@@ -7,7 +7,6 @@ export interface Claims {
   giveBack(name: string): void;
 }
 
-/** Claims for a process that serves alone. */
 export function createOwnClaims(): Claims {
   const taken = new Set<string>();
   return {

@@ -1,11 +1,9 @@
-/** An object of parsed JSON. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(given: unknown): given is JsonObject {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
-/** Null if it is not an object. */
 export function asObject(given: unknown): JsonObject | null {
   return isObject(given) ? given : null;
 }

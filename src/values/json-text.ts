@@ -42,18 +42,16 @@ export function listTextOf<T>(items: Buffer | null): JsonText<T[]> {
   return `[${items?.toString() ?? ""}]` as JsonText<T[]>;
 }
 
-/** The same list, still as bytes. */
 export function listBytesOf<T>(items: Buffer | null): JsonBytes<T[]> {
   return new JsonBytes("[", items ?? Buffer.alloc(0), "]");
 }
 
-/** Serializes a value; JSON text is passed through. */
 export function jsonTextOf<T>(json: Json<T>): JsonText<T> {
   if (json instanceof JsonBytes) return json.toString();
   return typeof json === "string" ? (json as JsonText<T>) : toJsonText(json as T);
 }
 
-/** Parses JSON text, for pages; other values are passed through. */
+/** JSON text is parsed, for pages; other values are passed through. */
 export function jsonValueOf<T>(json: Json<T>): T {
   if (json instanceof JsonBytes) return JSON.parse(json.toString()) as T;
   return typeof json === "string" ? (JSON.parse(json) as T) : (json as T);
@@ -75,7 +73,6 @@ export function pageJson<T>(results: Json<T[]>, next: string | null): Json<Page<
     : { results, next };
 }
 
-/** Wraps results that are not paginated, without parsing those that are already JSON text. */
 export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {
   if (results instanceof JsonBytes) return results.within('{"results":', "}");
   return typeof results === "string"

@@ -6,7 +6,6 @@ export const MESSAGES = { en, ru } satisfies Record<string, Pick<typeof en, "tex
 export type Language = keyof typeof MESSAGES;
 export const LANGUAGES = Object.keys(MESSAGES) as Language[];
 
-/** Cookie that stores a visitor's choice. */
 export const LANGUAGE_COOKIE = "kanalog.language";
 
 /** The visitor's choice, otherwise the first supported language in `Accept-Language`, otherwise English. */

@@ -4,7 +4,6 @@ import { imageSize } from "image-size";
 /** An operator's logo. */
 interface Logo {
   content: Uint8Array<ArrayBuffer>;
-  /** Its media type. */
   type: string;
   /** Width divided by height. */
   ratio: number;

@@ -19,12 +19,10 @@ export function zoneNamed(text: string): string | null {
   }
 }
 
-/** The Moscow day that contains an instant. */
 export function dayOf(instantMs: number): Day {
   return Math.floor((instantMs + MOSCOW_OFFSET_MS) / DAY_MS);
 }
 
-/** The instant at which a day starts in Moscow. */
 export function startOfDay(day: Day): number {
   return day * DAY_MS - MOSCOW_OFFSET_MS;
 }

@@ -1,6 +1,5 @@
 import { foldText } from "./fold-text.ts";
 
-/** A code, such as one of a directory, with its name. */
 interface Entry {
   slug: string;
   name: string;

@@ -6,7 +6,7 @@ const gzip = promisify(gzipWithCallback);
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A fixed answer's bytes, and the same bytes compressed on first use. */
+/** Bytes of a fixed answer, and the same compressed on first use. */
 export interface PackedBytes {
   plain: Bytes;
   /** Null if compressing saves too little, as with pictures. */

@@ -1,6 +1,5 @@
 import { imageSize } from "image-size";
 
-/** A picture from outside, as it is served again. */
 export interface Picture {
   /** Its media type, detected from its bytes: what the sender claims does not count. */
   type: string;

@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/** Source of random bytes. */
 type Bytes = { bytes(length: number): Uint8Array };
 
 const CIPHER = "aes-256-gcm";

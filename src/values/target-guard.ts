@@ -6,7 +6,6 @@ import { message } from "./messages/messages.ts";
 
 /** Where webhooks may not point, as far as the address itself tells; `resolve-target.ts` resolves names. */
 
-/** A parsed webhook address. */
 export interface Target {
   /** Lower case, punycode, no trailing dot; an IPv6 address without brackets. */
   host: string;

@@ -10,7 +10,6 @@ export type Tenant = number | string | null;
 /** What an organization's work takes: processor time of reading threads, and time of the write lock. */
 export type TimeKind = "database" | "lock";
 
-/** How much time an organization's work may take. */
 export interface TimeBudget {
   charge(kind: TimeKind, tookMs: number): void;
   /** Why no more work may begin now; null if it may. */
@@ -21,7 +20,6 @@ export interface TimeBudget {
   isLight(): boolean;
 }
 
-/** Something done for a tenant, such as answering one request. */
 export interface Work {
   readonly tenant: Tenant;
   /** Null if its time is not limited. */

@@ -9,7 +9,6 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** What admission checks and counts requests with, the same for every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;
@@ -18,7 +17,6 @@ export interface Gate {
 
 type Admission = Admitted | { ok: false; error: AppError };
 
-/** The part of a request's context that only its door can supply. */
 type DoorContext = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
 
 /**
@@ -35,7 +33,6 @@ export interface Admitted {
   takeRequestSoon(): AppError | null | Promise<null>;
   /** Counts it as an MCP protocol message, which does not count against the plan's rate. */
   takeMessage(): AppError | null;
-  /** Runs a method and charges for it. */
   call(method: ApiMethod, raw: RawArguments, door: DoorContext): Promise<Outcome>;
   /** @param operation id under which daily usage counts the refused request */
   refuse(operation: string, error: AppError): Outcome;

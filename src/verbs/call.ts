@@ -29,7 +29,6 @@ interface Charged {
   used: number;
 }
 
-/** An outcome that costs nothing. */
 export function freeOutcome(error: AppError): Outcome {
   return { ok: false, error, units: 0, charged: null };
 }

@@ -54,7 +54,6 @@ export const filterParameters = {
 
 export type FilterArguments = Partial<Arguments<typeof filterParameters>>;
 
-/** Lookups for the codes, links and handles in arguments. */
 export interface Lookups {
   channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;

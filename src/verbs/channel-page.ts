@@ -7,7 +7,6 @@ import { readPage, type Slice } from "./paging.ts";
 import type { Arguments } from "./parameters.ts";
 import { publicationDays, readPublicationDays } from "./period.ts";
 
-/** Parameters of a list of posts that relate to one channel. */
 export const channelPageParameters = {
   channel: channelPath,
   ...publicationDays,

@@ -60,10 +60,7 @@ export const channelsCompareList = apiMethod({
   },
 });
 
-/**
- * Numbers of the named channels, without duplicates.
- * @throws AppError `invalid` on `channels`, with each name that matches no channel
- */
+/** @throws AppError `invalid` on `channels`, with each name that matches no channel */
 function idsOf(names: readonly string[], { channels }: Pick<Services, "channels">): number[] {
   const found = names.map((name) => ({ name, id: channelNamed(name, channels) }));
   const unknown = found.filter(({ id }) => id === null);

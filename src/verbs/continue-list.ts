@@ -7,9 +7,7 @@ import type { RawArguments } from "./read-arguments.ts";
 /** Arguments that may change from page to page, because they do not affect which items the list has. */
 const PAGE_ARGUMENTS = new Set(["limit", "fields", "include"]);
 
-/** A list call combined with what its cursor carries. */
 interface ContinuedList {
-  /** The arguments; those missing are taken from the cursor. */
   raw: RawArguments;
   /** What is wrong with the cursor, reported after the other arguments have been read; else null. */
   fault: AppError | null;
@@ -110,7 +108,6 @@ function onlyGiven(raw: RawArguments): RawArguments {
   return Object.fromEntries(Object.entries(raw).filter(([, given]) => isGiven(given)));
 }
 
-/** Whether an argument is given: an empty one is not. */
 function isGiven(given: unknown): boolean {
   return given !== undefined && given !== "";
 }

@@ -8,7 +8,6 @@ export const INVALID_CURSOR = message("invalidCursor");
 /** The position where a page ended: its last item's values in the ordering's columns. */
 export type Position = readonly (number | string | null)[];
 
-/** Contents of a cursor: where its page ended, and the list's filters as texts by name. */
 export interface OpenedCursor {
   at: Position;
   of: Readonly<Record<string, string>>;

@@ -126,7 +126,6 @@ export const exportPosts = apiMethod({
   },
 });
 
-/** Parameters of the three exports taken together. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;

@@ -26,7 +26,6 @@ export interface Slice<View, P extends Position> {
   last: P | null;
 }
 
-/** Parameters of every paginated list. */
 export const pageParameters = {
   limit: withDefault(
     integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),

@@ -30,7 +30,6 @@ export interface Parameter<T> {
   read: Reader<T>;
   /** Value that the method receives if the parameter is not given. */
   default?: T;
-  /** Whether its text is a comma-separated list. */
   isList?: true;
   /** Whether null means "none" and clears the previous value. */
   takesNull?: true;
@@ -75,7 +74,6 @@ export function numberInPath(description: string): Parameter<number> & { require
   return inPath(integer({ description, example: 1, minimum: 0 }));
 }
 
-/** A field of the JSON body. */
 export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
   return { ...parameter, in: "body" };
 }
@@ -99,7 +97,6 @@ export function text(words: Documented<string>): Parameter<string> {
   return parameter(textSchema(annotations(words)), readText);
 }
 
-/** An integer; `minimum` and `maximum` are inclusive. */
 export function integer({
   minimum,
   maximum,
@@ -112,7 +109,6 @@ export function integer({
   return parameter(integerSchema({ ...annotations(words), ...range }), readInteger(range));
 }
 
-/** Any number, with or without a fraction. */
 export function number(words: Documented<number>): Parameter<number> {
   return parameter(numberSchema(annotations(words)), readNumber);
 }
@@ -129,7 +125,6 @@ export function choice<Option extends string>(
   return parameter(choiceSchema(options, words), readChoice(options));
 }
 
-/** A Moscow day. */
 export function day(words: Documented<string>): Parameter<Day> {
   return parameter(textSchema({ format: "date", ...annotations(words) }), readDay);
 }

@@ -9,7 +9,6 @@ export const PERIOD_DAYS_DEFAULT = 30;
 /** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;
 
-/** Parameters that `readPeriod` reads. */
 export const periodDays = {
   from: day({
     description: `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,

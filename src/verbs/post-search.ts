@@ -57,7 +57,7 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
-/** Filters on posts themselves, which search and export have in common. */
+/** Filters on posts themselves, for search and export. */
 export const postFilters = {
   ...advertising,
   media: choice(MEDIA, "A kind of media that the post has."),

@@ -6,7 +6,6 @@ import { pageOf, pageParameters } from "./paging.ts";
 import { flag, numberInPath } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
-/** Includes or excludes advertising posts. */
 export const advertising = {
   is_ad: flag({
     description: "true: only advertising posts; false: no advertising posts.",

@@ -148,10 +148,8 @@ export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
   })
   .join(", ");
 
-/** A channel as stored, `channels` and `channel_cards` combined. */
 export type ChannelRecord = RecordOf<typeof CHANNEL_FIELDS>;
 
-/** A channel's card as the API returns it. */
 export type CardView = ViewOf<typeof CHANNEL_FIELDS>;
 
 export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
@@ -165,7 +163,6 @@ type NameShownAs<A extends ShownAs> = {
   [Name in keyof CardView]: (typeof CHANNEL_FIELDS)[Name]["shownAs"] extends A ? Name : never;
 }[keyof CardView];
 
-/** Fields that a page renders in the same way, in the card's order. */
 export function fieldsShownAs<A extends ShownAs>(shownAs: A): NameShownAs<A>[] {
   const shown = Object.entries(CHANNEL_FIELDS).filter(([, one]) => one.shownAs === shownAs);
   return shown.map(([name]) => name as NameShownAs<A>);
@@ -195,7 +192,6 @@ function listField<Item>(
 /** Not accepted as handles, because `/channels/{channel}/` would be the address of another method. */
 const RESERVED_HANDLES = ["resolve", "compare", "stats"];
 
-/** A handle, with or without `@`. */
 function handleColumn(): Column<string> {
   return column((given) => {
     const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";

@@ -52,11 +52,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
       listed: readonly FormerHandle[],
     ): FormerHandle[] => formerHandles.unknown(id, handle, listed),
 
-    /**
-     * Inserts a channel.
-     * @param record its former handles are ignored
-     * @param listed former handles that a file lists for it, newest first
-     */
+    /** @param record its former handles are ignored @param listed former handles that a file lists for it, newest first */
     insert(record: ChannelRecord, listed: readonly FormerHandle[] = []): void {
       const { id } = record;
       rows.insert(record);

@@ -42,7 +42,6 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       insertChannel.run(record);
     },
 
-    /** Inserts the other rows of a channel. */
     insertCard(record: ChannelRecord): void {
       insertCard.run(record);
       putPublicCard(record);
@@ -73,13 +72,11 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       for (const removal of removals) removal.run(id);
     },
 
-    /** Rebuilds the channel's search text after a change of the directory. */
     refreshText(record: ChannelRecord): void {
       search.changing(record.id);
       putText(record);
     },
 
-    /** Updates the search index for inserted and changed channels. */
     writeSearch: search.write,
   };
 }
@@ -98,7 +95,6 @@ function textOf(record: ChannelRecord, { categories, territories }: DirectoryIds
   });
 }
 
-/** Ids of directory entries by slug. */
 interface DirectoryIds {
   categories: Map<string, number>;
   /** Each with the ids of the entry and of all its ancestors. */

@@ -7,7 +7,6 @@ import { idOfHandle } from "./former-handles.store.ts";
 import { CHANNELS_PER_TURN } from "./read-ahead.ts";
 import { CARD_JSON, CARD_PARTS, type CardParts, filledCard } from "./stored-card.ts";
 
-/** Card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);
 }
@@ -82,7 +81,6 @@ export function selectIdsByHandle(db: Database, handles: readonly string[]): Han
   ).all(JSON.stringify(handles));
 }
 
-/** Service number of the public channel that a reference names; null if there is none. */
 export function selectPublicId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const [id, value] = idAndValue(reference);
@@ -90,7 +88,6 @@ export function selectPublicId(db: Database, reference: ChannelReference): numbe
   return statement<{ id: number }>(db, sql).get({ value })?.id ?? null;
 }
 
-/** Service number of the channel, public or not, that a reference names; null if there is none. */
 export function selectId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const [id, value] = idAndValue(reference);
@@ -114,7 +111,6 @@ function idAndValue(
   }
 }
 
-/** Returns a function that tells whether a number belongs to a public channel. */
 export function createIsPublic(db: Database): (id: number) => boolean {
   const find = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
   return (id) => find.get(id) !== undefined;
@@ -141,12 +137,10 @@ export function createChannelIds(db: Database) {
   return {
     byId: (id: number): number | undefined => byId.get(id)?.id,
     byMessengerId: (messengerId: string): number | undefined => byMessengerId.get(messengerId)?.id,
-    /** The channel that has the handle now; letter case is ignored. */
     byHandle: (handle: string): number | undefined => byHandle.get(handle)?.id,
     /** The channel that has the handle, or had it last. */
     byHandleEver: (handle: string): number | undefined =>
       byHandleEver.get({ value: handle })?.id ?? undefined,
-    /** Whether a channel with this number was merged or deleted. */
     wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
     /** A number that no channel has ever had. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
@@ -156,7 +150,7 @@ export function createChannelIds(db: Database) {
 /** A channel's numbers that change daily; they are not part of its stored card or search text. */
 type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
 
-/** Finds and writes channels' numbers for imports, inside the caller's transactions. */
+/** Runs inside the caller's transactions. */
 export function createChannelNumbers(db: Database) {
   const find = statement<ChannelNumbers>(
     db,

@@ -22,7 +22,6 @@ import {
 /** Limit for cards cached by id, and for those by handle: typically some 6 MB in all, at most 80 MB. */
 const CARDS_CACHED_MAX = 2_000;
 
-/** Service number of the public channel that a reference names; null if there is none. */
 export function findPublicId(db: Database, reference: ChannelReference): number | null {
   return selectPublicId(db, reference);
 }
@@ -77,7 +76,6 @@ export function createChannels(
       return found as CardWithMetrics;
     },
 
-    /** Service number of a public channel; null if there is none. */
     findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 
     /**
@@ -89,7 +87,6 @@ export function createChannels(
       return new Map(owners.map(({ handle, id }) => [handle, id]));
     },
 
-    /** Parses a messenger link or an `@handle`; null for any other text. */
     parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
     parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),
   };

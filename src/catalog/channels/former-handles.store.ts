@@ -3,18 +3,14 @@ import { type Database, statement } from "../../db/database.ts";
 /** Limit for the former handles on a card. */
 const SHOWN_MAX = 20;
 
-/** A handle that a channel had before. */
 export interface FormerHandle {
   handle: string;
   /** When it was given up; null if unknown. */
   givenUpAt: number | null;
 }
 
-/** A change of a channel's handles. */
 interface HandleChange {
-  /** The handle until now, or null. */
   before: string | null;
-  /** The handle from now on, or null. */
   after: string | null;
   /** Additional former handles that a file lists, newest first. */
   listed: readonly FormerHandle[];
@@ -58,7 +54,6 @@ export function createFormerHandles(db: Database) {
       forget.run({ id });
     },
 
-    /** Those of the handles that are not yet known as the channel's, former or current. */
     unknown: (
       channelId: number,
       current: string | null,
@@ -92,7 +87,6 @@ export function createFormerHandles(db: Database) {
   };
 }
 
-/** All former handles of a channel, newest first. */
 export function formerHandlesOf(db: Database, channelId: number): FormerHandle[] {
   return statement<FormerHandle>(
     db,
@@ -101,7 +95,7 @@ export function formerHandlesOf(db: Database, channelId: number): FormerHandle[]
   ).all(channelId);
 }
 
-/** Compares handles, ignoring letter case. */
+/** Ignores letter case. */
 export function isSameHandle(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase();
 }

@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock.ts";
 import { type Picture, pictureOf } from "../../values/picture.ts";
 
-/** The request for a picture: accepted types, and the limit for the answer's size. */
 export const PICTURE_REQUEST = {
   accept: "image/webp,image/png,image/jpeg,image/gif",
   bytesMax: 512 * 1024,

@@ -37,7 +37,6 @@ export function facet(kind: FacetKind, id: number): string {
   );
 }
 
-/** Facets that are not directory entries. */
 const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
 
 export function markFacet(mark: keyof typeof MARKS): string {
@@ -55,7 +54,6 @@ export function facetsSql(searchText: string): string {
   return `substr(${afterTitle}, instr(${afterTitle}, char(10)) + 1)`;
 }
 
-/** Ids of one kind in a sequence of facets. */
 export function idsOfFacets(facets: string, kind: FacetKind): number[] {
   const ids: number[] = [];
   for (let at = 0; at < facets.length; at += 3) {

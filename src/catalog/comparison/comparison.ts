@@ -10,10 +10,8 @@ import {
 } from "../../values/schema.ts";
 import { postSchema } from "../posts/post.ts";
 
-/** Limit for channels in one comparison. */
 export const COMPARED_MAX = 20;
 
-/** One channel's figures for the period. */
 export const comparisonSchema = objectSchema(
   {
     channel: integerSchema({ description: "Service number of the channel" }),
@@ -46,6 +44,5 @@ export interface ComparisonSelection {
   from: Day;
   /** Inclusive. */
   to: Day;
-  /** Whether to include the most viewed post. */
   hasBestPost: boolean;
 }

@@ -9,7 +9,7 @@ export type CategoryImages = ReturnType<typeof createCategoryImages>;
  */
 export const IMAGE_PATH = "/images/";
 
-/** Imported WebP images, stored under the hash of their content. */
+/** Images are stored under the hash of their content. */
 export function createCategoryImages(db: Database) {
   return {
     /** @returns path under which the image is served */

@@ -68,7 +68,6 @@ export function createDirectoryStore(db: Database) {
       saveTerritories.run(JSON.stringify(values));
     },
 
-    /** Territories marked as moved, with the paths that they moved to. */
     movedTerritories: (): Pick<Territory, "slug" | "path">[] => movedTerritories(db),
 
     /** Sets or clears the mark of moved territories. @param paths those that are elsewhere stay as they are */

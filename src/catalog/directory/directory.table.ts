@@ -5,7 +5,6 @@ export const categories = sqliteTable("categories", {
   slug: text("slug").notNull(),
   name: text("name").notNull(),
   image: text("image"),
-  /** Position in the directory's order. */
   position: integer("position").notNull(),
   channels: integer("channels").notNull().default(0),
 });

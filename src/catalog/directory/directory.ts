@@ -4,7 +4,7 @@ import type { Category, Territory, TerritoryKind } from "./directory.table.ts";
 
 export type Directory = ReturnType<typeof createDirectory>;
 
-/** Reads the directories of categories and territories, which only change by import. */
+/** Only imports change the directories. */
 export function createDirectory(db: Database) {
   const store = createDirectoryStore(db);
 
@@ -29,9 +29,7 @@ export function createDirectory(db: Database) {
         .map((one) => one.slug);
     },
 
-    /** Number of a category; null if there is no such slug. */
     categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
-    /** Number of a territory; null if there is no such slug. */
     territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,
   };
 }

@@ -8,7 +8,6 @@ import {
 } from "../../values/schema.ts";
 import { TERRITORY_KINDS } from "./directory.table.ts";
 
-/** A category as the API returns it. */
 export const categorySchema = objectSchema(
   {
     id: integerSchema({ description: "Category number" }),
@@ -20,7 +19,6 @@ export const categorySchema = objectSchema(
   "Category",
 );
 
-/** A territory as the API returns it. */
 export const territorySchema = objectSchema(
   {
     id: integerSchema({ description: "Node number" }),

@@ -99,7 +99,6 @@ const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after,
   }
 };
 
-/** A channel's posts of the selected days, after a position in it. */
 function* channelPosts(
   db: Database,
   selection: BulkSelection,
@@ -118,7 +117,6 @@ function* channelPosts(
   }
 }
 
-/** Position after all posts of a channel. */
 export function endOfChannel(channel: number): Position {
   return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }

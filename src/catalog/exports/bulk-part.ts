@@ -5,12 +5,10 @@ import type { BulkSelection } from "./bulk-selection.ts";
 import { csvLine } from "./csv-line.ts";
 import { type ExportPart, lineWriter, PART_ROWS, writePart } from "./export-part.ts";
 
-/** Which part of a customer's export to read. */
 export interface BulkTurn {
   selection: BulkSelection;
   /** Where the previous part ended; null for the first. */
   after: Position;
-  /** Whether it starts with the header line. */
   hasHeader: boolean;
   rowsMax: number;
 }

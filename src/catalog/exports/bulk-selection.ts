@@ -20,7 +20,6 @@ export type BulkKind = "channels" | "stats" | "posts";
 export interface BulkFilter extends Omit<CatalogFilter, "kind" | "categoryId" | "territoryId"> {
   kind: ChannelKind | null;
   category: string | null;
-  /** A territory and everything below it. */
   territories: readonly string[] | null;
 }
 
@@ -28,9 +27,9 @@ export interface BulkFilter extends Omit<CatalogFilter, "kind" | "categoryId" | 
 export interface BulkSelection extends BulkFilter {
   rows: BulkKind;
   format: ImportFormat;
-  /** First Moscow day, inclusive; null for no bound. */
+  /** Inclusive; null for no bound. */
   from: Day | null;
-  /** Last Moscow day, inclusive; null for no bound. */
+  /** Inclusive; null for no bound. */
   to: Day | null;
   isAd: boolean | null;
   media: Media | null;
@@ -92,7 +91,6 @@ export function metricsTest(
   return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
-/** Names of the filters that restrict channels by their cards. */
 const CARD_FILTERS = [
   ...(["kind", "category", "territories", "aPlus", "verified"] as const),
   ...(["subscribersMin", "subscribersMax", "text"] as const),

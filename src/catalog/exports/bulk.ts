@@ -20,7 +20,6 @@ const RETRY_AFTER_S = 10;
  */
 export const EXPORT_SILENCE_MAX_S = 5 * 60;
 
-/** A file that is sent while it is being read. */
 export interface BulkFile {
   /** Its pieces, each read after the previous one was taken. */
   parts: AsyncGenerator<Uint8Array, void>;

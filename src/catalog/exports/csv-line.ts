@@ -1,7 +1,6 @@
 import { NO_ITEMS } from "../fields/columns.ts";
 import { EMPTY_TEXT, escapeText } from "../fields/spreadsheet-text.ts";
 
-/** Cells that must be quoted. */
 const QUOTED = /[",\r\n]/;
 
 export function csvLine(cells: readonly string[]): string {

@@ -4,7 +4,6 @@ import { importKinds } from "../imports/kinds/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
-/** A piece of an export file. */
 export interface ExportPart {
   /** Complete lines in UTF-8; the first part of a CSV file starts with the header. */
   content: Uint8Array;
@@ -15,7 +14,6 @@ export interface ExportPart {
   last: Position;
 }
 
-/** Which part to read. */
 export interface ExportTurn {
   selection: ExportSelection;
   /** Where the previous part ended; null for the first. */
@@ -44,14 +42,11 @@ export function exportPart(db: Database, { selection, after }: ExportTurn): Expo
   });
 }
 
-/** How to write the rows of a part. */
 interface PartWriting {
   toLine(values: Record<string, unknown>): string;
   /** Written before the first row; empty for none. */
   header: string;
-  /** Where the previous part ended. */
   after: Position;
-  /** Maximum number of rows to write. */
   rowsMax: number;
 }
 

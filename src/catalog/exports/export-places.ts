@@ -1,6 +1,5 @@
 import { type Claims, takeOneOf } from "../../values/claims.ts";
 
-/** One of the exports that an organization or a staff member may have under way. */
 export interface ExportPlace {
   isOpen: boolean;
   /** Releases it; may be called repeatedly. */

@@ -44,7 +44,6 @@ export function column<T>(read: Reader<T>, spelling?: Spelling): Column<T> {
   return { nullable: false, read, ...(spelling && { spelling }) };
 }
 
-/** An identifying number. */
 export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Column<number> {
   return column(readInteger({ minimum, maximum }), "integer");
 }
@@ -106,7 +105,6 @@ function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
 
-/** Text as given, without NUL and lone surrogates. */
 export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
     if (typeof given !== "string") return { fault: message("notText") };

@@ -126,12 +126,10 @@ export function columnsOf<F extends StoredFields>(
   return mapped(fields, ({ column }) => column) as never;
 }
 
-/** Schemas of the shown fields, in order. */
 export function schemasOf<F extends StoredFields>(fields: F): SchemasOf<F> {
   return mapped(shownOf(fields), ({ schema }) => schema) as never;
 }
 
-/** Returns a function that converts a stored entry to what is shown. */
 export function viewer<F extends StoredFields>(fields: F): (record: RecordOf<F>) => ViewOf<F> {
   const shown = Object.entries(shownOf(fields));
   return (record) => {

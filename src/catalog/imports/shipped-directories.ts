@@ -9,7 +9,7 @@ import { importFile } from "./import-file.ts";
 
 const LOADED = "directories_loaded";
 
-/** Loads the shipped directories into a database that has never had them. */
+/** Does nothing to a database that has had them. */
 export async function loadShippedDirectories(db: Database, clock: Clock): Promise<void> {
   const find = () => findMeta(db, LOADED) ?? null;
   await madeOnce<unknown>(clock, find, async () => {

@@ -14,9 +14,7 @@ import { removeChannel } from "./removals.ts";
 /** A channel as the operator sees it, public or not. */
 export interface ManagedChannel extends ChannelRecord {
   posts: number;
-  /** Number of its days of statistics. */
   days: number;
-  /** Number of webhooks that watch it. */
   webhooks: number;
 }
 
@@ -36,7 +34,7 @@ export function createManageChannels(
   return {
     ...createChannelsSeen(db, clock, hosts, watchers),
 
-    /** Makes a channel public, or hides it. @returns whether that changed anything */
+    /** @returns whether that changed anything */
     async setPublic(id: number, isPublic: boolean, by: Actor): Promise<boolean> {
       const isChanged = await setChannelPublic(db, clock, id, isPublic, by);
       if (isChanged) await recount(db, clock);
@@ -59,7 +57,6 @@ export function createManageChannels(
 
 export type ChannelsSeen = ReturnType<typeof createChannelsSeen>;
 
-/** Channels as the operator sees them, public or not. */
 export function createChannelsSeen(
   db: Database,
   clock: Clock,
@@ -80,7 +77,6 @@ export function createChannelsSeen(
   }
 
   return {
-    /** Number of the channel that a text names, or null. */
     find: (name: string): number | null => find(name.trim()),
 
     /**
@@ -104,7 +100,6 @@ export function createChannelsSeen(
       return channel;
     },
 
-    /** Channels with numbers above `afterId`, ascending. */
     page: (afterId: number, limit: number): ChannelRecord[] => [
       ...recordsAfter(db, afterId, limit),
     ],

@@ -6,7 +6,6 @@ import { createPostIndex } from "../post-search/post-index.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { markChangedDay } from "../statistics/open-days.store.ts";
 
-/** A channel being merged or deleted. */
 export interface Removal {
   id: number;
   /** The channel it is merged into; null if it is deleted with everything it has. */
@@ -15,7 +14,6 @@ export interface Removal {
 
 /** Webhooks and alerts that watch channels, as far as a channel's removal concerns them. */
 export interface Watchers {
-  /** Number of those that watch a channel. */
   count(db: Database, channelId: number): number;
   /** Makes those that watch the removed channel watch the other one too. */
   watchOther(tx: Transaction, removal: Removal): void;
@@ -131,7 +129,6 @@ function removeSomeDays(tx: Transaction, { id, intoId }: Removal): boolean {
   return true;
 }
 
-/** Ends a removal that has no rows left. */
 export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   const newest = intoId === null ? null : newestPostAt(tx, intoId);
   if (intoId !== null && newest !== null) createLastPosts(tx)(intoId, newest);
@@ -144,7 +141,6 @@ export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   statement(tx, "UPDATE removed_channels SET is_done = 1 WHERE id = ?").run(id);
 }
 
-/** Number of a channel's posts and days of statistics. */
 export function countRows(db: Database, id: number): { posts: number; days: number } {
   const counts = statement<{ posts: number; days: number }>(
     db,

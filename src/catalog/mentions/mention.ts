@@ -15,7 +15,6 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 const { id, title, handle, subscribers, category, territory } = schemasOf(CHANNEL_FIELDS);
 const named = { id, title, handle, subscribers };
 
-/** A post that mentions a channel, and the channel it belongs to. */
 export const mentionSchema = objectSchema(
   {
     ...schemasOf(POST_FIELDS),
@@ -39,7 +38,6 @@ const SIMILAR_REASONS = [
 ] as const;
 export type SimilarReason = (typeof SIMILAR_REASONS)[number];
 
-/** A similar channel, and why it is similar. */
 export const similarSchema = objectSchema(
   {
     ...named,
@@ -59,7 +57,6 @@ export const similarSchema = objectSchema(
 
 export type SimilarChannel = ValueOf<typeof similarSchema>;
 
-/** A channel that mentions another, or is mentioned by it. */
 export interface Neighbour {
   id: number;
   title: string;

@@ -8,7 +8,6 @@ import { mostFrequent } from "./most-frequent.ts";
 
 /** Limit for mentions to examine in each direction, newest first. */
 const MENTIONS_MAX = 2_000;
-/** Limit for channels in each direction. */
 const NEIGHBOURS_MAX = 12;
 
 /** Who mentions a channel most often and whom it mentions most often, among the newest mentions. */

@@ -21,7 +21,6 @@ const TARGETS_MAX = 1_000;
 const CANDIDATES_MAX = 200;
 /** Limit for each of the searches for channels of the same category and similar size. */
 const NEIGHBOURS_MAX = 50;
-/** Limit for the channels to return. */
 const SIMILAR_MAX = 20;
 
 /** What similarity is computed from, for a public channel. */
@@ -30,9 +29,7 @@ export type Compared = Pick<
   "id" | "title" | "handle" | "kind" | "subscribers" | "category" | "categories" | "territory"
 >;
 
-/** How often a channel is mentioned together with another. */
 interface MentionedTogether {
-  /** Number of channels that mention both. */
   shared: number;
   /** Their share, 0 to 1, of the weight of all who mention the first: who mentions many weighs less. */
   part: number;

@@ -2,7 +2,6 @@ import { categorySlugs } from "../channels/channels.store.ts";
 import type { SimilarReason } from "./mention.ts";
 import type { Compared } from "./similar.store.ts";
 
-/** Similarity of a channel to another. */
 export interface Similarity {
   /** Score out of 100, not rounded. */
   points: number;

@@ -61,7 +61,6 @@ export function beginRun(tx: Transaction): Run {
   return { number: run, slot };
 }
 
-/** Whether no later run has begun. */
 export function isLastRun(tx: Transaction, { number }: Run): boolean {
   return statement(tx, "SELECT 1 FROM metrics_read WHERE run = ?").get(number) !== undefined;
 }
@@ -72,7 +71,6 @@ export function publishRun(tx: Transaction, { number, slot }: Run): boolean {
   return read.run(slot, number).changes === 1;
 }
 
-/** Readings from which a channel's metrics are computed, apart from its posts. */
 export interface Readings {
   id: number;
   is_chat: number;
@@ -118,7 +116,6 @@ export function readingsAfter(db: Database, afterId: number, limit: number): Rea
   return statement<Readings>(db, READINGS).all(afterId, limit);
 }
 
-/** A channel's posts published in a period. */
 export interface Engagement {
   id: number;
   posts: number;
@@ -146,7 +143,6 @@ export function selectEngagement(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Metrics stored in a slot for channels in a range of numbers. */
 export function storedMetrics(
   db: Database,
   slot: Slot,

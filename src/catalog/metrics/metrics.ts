@@ -43,7 +43,6 @@ export type OrderedMetric = keyof typeof ORDERED_METRICS;
  */
 export const SMALL_BELOW = 100;
 
-/** Whether a metric is a percentage. */
 export function isPercent(name: OrderedMetric): boolean {
   return name === "growth_30d_percent" || name === "err_30d";
 }
@@ -80,7 +79,6 @@ export function hundredthsOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part * 10_000) / whole);
 }
 
-/** A stored percentage as the API shows it. */
 export function percentOf(hundredths: number | null): number | null {
   return hundredths === null ? null : hundredths / 100;
 }
@@ -94,7 +92,6 @@ const growth = (days: string) =>
 const percent = (description: string) => nullable(numberSchema({ description }));
 const count = (description: string) => nullable(countSchema(description));
 
-/** The object `metrics` of a card. */
 export const metricsSchema = objectSchema(
   {
     growth_1d: growth("a day"),

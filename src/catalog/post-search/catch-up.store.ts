@@ -1,6 +1,5 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 
-/** A post to be indexed, and the size of its text. */
 interface SizedPost {
   id: number;
   published_at: number;

@@ -2,7 +2,6 @@ import { type Database, statement } from "../../db/database.ts";
 import { freeRow, minuteRow } from "./index-rows.ts";
 import { facetsText, type IndexedPost, type IndexedWords } from "./index-text.ts";
 
-/** A stored post, without its text. */
 export type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
 
 /** Finds and writes the index's entries of posts, inside the caller's transactions. */
@@ -46,7 +45,6 @@ export function createIndexEntries(db: Database) {
 
     has: (id: number): boolean => indexed.get(id) !== undefined,
 
-    /** Removes a post's entry, if it has one. */
     remove(id: number): void {
       const row = indexed.get(id)?.row;
       if (row === undefined) return;

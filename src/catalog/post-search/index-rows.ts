@@ -13,7 +13,6 @@ const ROWS_OF_MINUTE = 4;
 /** Room for 134 million posts a day, which takes no more bytes than room for 2 million. */
 const ROWS_OF_DAY = 2 ** 27;
 
-/** First number of a day. */
 export function dayRow(day: Day): number {
   return day * ROWS_OF_DAY;
 }

@@ -24,7 +24,6 @@ const LEVELS: readonly number[] = [
 
 export const LEVEL_MAX = LEVELS.length - 1;
 
-/** Level of a number of views. */
 export function levelOf(views: number): number {
   return LEVELS.findLastIndex((least) => least <= views);
 }
@@ -61,7 +60,6 @@ export interface IndexedPost {
 export interface IndexedWords {
   /** In UTF-8, each followed by a space. */
   tokens: Buffer;
-  /** Number of words. */
   words: number;
   /** Numbers of its stems, and the table of all stems by number. */
   stems: readonly number[];
@@ -71,7 +69,6 @@ export interface IndexedWords {
 /** How often each stem, by number, has occurred in the text being read. */
 let counts = new Uint8Array(2 ** 16);
 
-/** Converts a text to tokens for the index. */
 export function indexWords(text: string): IndexedWords {
   joined.begin();
   const stems: number[] = [];

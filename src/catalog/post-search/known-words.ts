@@ -43,12 +43,11 @@ export function forgetManyWords(): void {
   numbers.clear();
 }
 
-/** A word's form: folded, in lower case, with ё as е. */
+/** Folded, in lower case, with ё as е. */
 export function formOfWord(word: number): string {
   return forms[word] ?? "";
 }
 
-/** Number of a word's stem. */
 export function stemOfWord(word: number): number {
   return stemsOfWords[word] ?? -1;
 }

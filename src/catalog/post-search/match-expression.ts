@@ -18,7 +18,6 @@ import type { PostFilter } from "./post-search.ts";
 
 const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`;
 
-/** Matches any of the expressions. */
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
 /** Matches no post: `/` is never followed by a digit in the index. */
@@ -102,7 +101,6 @@ function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   return levels;
 }
 
-/** Matches posts with views of a level. */
 export const levelExpression = (level: number): string => quoted(levelToken(level));
 
 /** Restricts an expression to views of these levels, both inclusive. */
@@ -110,10 +108,8 @@ export function withLevels(match: string, least: number, most: number): string {
   return `${found([any(levelsFrom(least, most))])} AND (${match})`;
 }
 
-/** Adds a required token to an expression. */
 export function withToken(match: string, token: string): string {
   return `${found([quoted(token)])} AND (${match})`;
 }
 
-/** Matches posts with a stem. */
 export const stemExpression = (stem: string): string => quoted(stem);

@@ -13,7 +13,6 @@ import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
 import { stemsBeginning } from "./vocabulary.store.ts";
 
-/** Limit for counting matches. */
 export const COUNTED_MAX = 10_000;
 /** Texts to test for counting the matches of a query with a `=form`. */
 const TEXTS_COUNTED_MAX = 100;
@@ -115,7 +114,6 @@ function candidatesSql({ tests }: IndexQuery, columns: string): string {
       ${tests.conditions}`;
 }
 
-/** Values of the parameters in `candidatesSql`. */
 function valuesOf({ match, low, high, tests }: IndexQuery) {
   return { match, low, high, ...tests.values };
 }

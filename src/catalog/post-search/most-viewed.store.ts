@@ -34,7 +34,6 @@ const TOGETHER_GROWTH = 4;
 /** Limit for the posts of levels read together: counting so many takes 4 ms. */
 const TOGETHER_MAX = 100_000;
 
-/** A page by views, and the number of candidates. */
 interface MostViewed {
   matches: Match[];
   counted: Counted;

@@ -20,7 +20,6 @@ import { RANKED_MAX } from "./relevance.store.ts";
  */
 export const TEXTS_MAX = 200;
 
-/** Candidates for a page, and how many there are. */
 interface Candidates {
   candidates: Match[];
   counted: Counted;
@@ -44,7 +43,6 @@ export function newestCounted(
   return { candidates, counted };
 }
 
-/** Candidates to rank. */
 export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
   const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);

@@ -8,14 +8,12 @@ interface StemsTerm {
   stems: readonly string[];
 }
 
-/** A word in exactly this form, folded. */
 interface FormTerm {
   kind: "form";
   form: string;
   stem: string;
 }
 
-/** Words with this prefix. */
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
@@ -23,7 +21,7 @@ interface PrefixTerm {
   stems: readonly string[];
 }
 
-/** A `#tag` or `@handle`, folded, including its sign. */
+/** Folded, including its sign. */
 interface MarkTerm {
   kind: "tag" | "handle";
   form: string;
@@ -31,7 +29,6 @@ interface MarkTerm {
 
 export type Term = StemsTerm | FormTerm | PrefixTerm | MarkTerm;
 
-/** A parsed `q`. */
 export interface PostQuery {
   /** A match contains at least one term of each list. There is at least one list. */
   all: readonly (readonly Term[])[];
@@ -66,14 +63,12 @@ export function readPostQuery(q: string): PostQuery | null {
 /** A term of a query, in the typed order. */
 interface TypedTerm {
   term: Term;
-  /** The text it was parsed from. */
   typed: string;
   isExcluded: boolean;
   /** Whether a bar precedes it. */
   isAlternative: boolean;
 }
 
-/** Parses `q` into its terms, in the typed order. */
 export function* termsOf(q: string): Generator<TypedTerm> {
   let isAlternative = false;
   for (const { 1: minus, 2: quoted, 3: bar, 4: plain = "" } of q.matchAll(PIECES)) {
@@ -93,7 +88,6 @@ export function* termsOf(q: string): Generator<TypedTerm> {
 /** Limit for `w*` terms in a query, because each is a search for many words. */
 export const BEGINNINGS_MAX = 2;
 
-/** Number of `w*` terms in a query. */
 export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
 }

@@ -42,7 +42,6 @@ export function updateState(tx: Transaction, phase: Phase, afterId: number): voi
   statement(tx, "UPDATE post_search_state SET phase = ?, after_id = ?").run(phase, afterId);
 }
 
-/** Progress of the work on the index. */
 export interface PostSearchProgress {
   phase: Phase;
   /** Indexed posts in whole percent; 100 only if all are. */
@@ -59,7 +58,6 @@ export function selectProgress(db: Database): PostSearchProgress {
   return { phase, percent: Math.min(99, percent) };
 }
 
-/** Number of posts in the index. */
 export function countSearched(db: Database): number {
   return statement<{ n: number }>(db, "SELECT count(*) AS n FROM searched_posts").get()?.n ?? 0;
 }

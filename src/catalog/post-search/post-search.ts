@@ -15,7 +15,6 @@ type PostOrdering = (typeof POST_ORDERINGS)[number];
 
 /** Conditions on posts; null for those not requested. */
 export interface PostFilter {
-  /** Service number of a channel. */
   channelId: number | null;
   /** One of the channel's categories, primary or additional. */
   categoryId: number | null;
@@ -45,7 +44,6 @@ export interface PostSearchSelection {
   nowMs: number;
 }
 
-/** A post with an excerpt to show. */
 export interface FoundPost extends PostView, Snippet {}
 
 export interface FoundPage {
@@ -86,7 +84,6 @@ export function createPostSearch(
   return {
     requireReady,
 
-    /** Progress of the work on the index, for staff. */
     progress: (): PostSearchProgress => selectProgress(db),
 
     /** @throws AppError `unavailable` as `requireReady` */

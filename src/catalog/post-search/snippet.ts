@@ -23,10 +23,8 @@ export function snippetOf(text: string, query: PostQuery): Snippet {
   return { snippet, highlights: hits.map(({ start, end }) => [start, end]) };
 }
 
-/** Beginning of a text, on one line. */
 interface Beginning {
   plain: string;
-  /** Its words, tags and handles. */
   places: readonly Place[];
   /** Position of the first hit, in code points; 0 if there is none. */
   hit: number;

@@ -22,7 +22,6 @@ export function foldWord(raw: string): string | null {
   return form === "" ? null : cutForm(form);
 }
 
-/** Truncates a form. */
 export function cutForm(form: string): string {
   if (form.length <= FORM_LENGTH_MAX) return form;
   // Half of a surrogate pair is not a character.

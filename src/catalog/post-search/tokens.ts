@@ -142,7 +142,6 @@ function hashOf(from: number, to: number): number {
   return hash;
 }
 
-/** All tokens of a text (`readTokens`). */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const points = pointsOf(text);

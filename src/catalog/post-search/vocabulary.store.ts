@@ -80,7 +80,6 @@ export function stemsBeginning(db: Database, beginning: string, limit: number): 
     .map(({ stem }) => stem);
 }
 
-/** Estimated number of posts with a stem. */
 export function estimatedPosts(db: Database, stem: string): number {
   return (
     statement<{ posts: number }>(db, "SELECT posts FROM post_search_stems WHERE stem = ?").get(stem)

@@ -39,7 +39,6 @@ const TEXT_LENGTH_MAX = 100_000;
 const NAME_LENGTH_MAX = 500;
 const ALBUM_LENGTH_MAX = 64;
 
-/** Kinds of media that a post may have. */
 export const MEDIA = [
   "photo",
   "video",
@@ -89,7 +88,6 @@ export const POST_FIELDS = {
 /** A post as stored; `channel` is the column `channel_id`. */
 export type PostRecord = RecordOf<typeof POST_FIELDS>;
 
-/** A post as the API returns it. */
 export type PostView = ViewOf<typeof POST_FIELDS>;
 
 export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");

@@ -8,7 +8,6 @@ import { selectPost } from "./shown-posts.store.ts";
 
 export type Posts = ReturnType<typeof createPosts>;
 
-/** Queries that run on reader threads. */
 interface PostReaders {
   selectPosts(of: PostSelection): Promise<PostPage>;
   selectHabits(of: HabitsSelection): Promise<Habits>;
@@ -23,7 +22,6 @@ export function createPosts(db: Database, readers: PostReaders) {
     page: (selection: PostSelection): PostPage | Promise<PostPage> =>
       isShort(selection) ? selectPosts(db, selection) : readers.selectPosts(selection),
 
-    /** When and how a channel posts, and its most viewed posts. */
     habits: (selection: HabitsSelection): Promise<Habits> => readers.selectHabits(selection),
 
     /** @throws AppError `not_found`, also for a post of a channel that is not public */

@@ -2,8 +2,6 @@ import { type Database, statement } from "../../db/database.ts";
 import { type JsonBytes, type JsonText, jsonValueOf, listBytesOf } from "../../values/json-text.ts";
 import { JOIN_ORIGIN, POST_JSON, type PostView } from "./post.ts";
 
-/** Posts as the API returns them, serialized by SQLite. */
-
 /** Posts in the order of the numbers; missing ones are omitted. */
 export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
   const found = statement<{ posts: Buffer | null }>(
@@ -14,7 +12,6 @@ export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes
   return listBytesOf(found?.posts ?? null);
 }
 
-/** The same as `selectPostsJson`, parsed. */
 export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
   return jsonValueOf(selectPostsJson(db, ids));
 }
@@ -32,7 +29,6 @@ export function selectPostTexts(
   return new Map(posts.map(({ id, json }) => [id, json]));
 }
 
-/** A post of a public channel; undefined if there is none. */
 export function selectPost(db: Database, id: number): JsonText<PostView> | undefined {
   return statement<{ json: JsonText<PostView> }>(
     db,

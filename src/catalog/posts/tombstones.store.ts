@@ -3,7 +3,6 @@ import { insertSql } from "../../db/named-columns.ts";
 
 /** A post that was taken down; only its identity is kept. */
 export interface Tombstone {
-  /** The post's number. */
   id: number;
   channel: number;
   msgr_post_id: string | null;

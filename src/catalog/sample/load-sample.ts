@@ -51,7 +51,6 @@ const noteState = transaction("sample", (tx, _clock, state: "loading" | "loaded"
   writeMeta(tx, "sample", Buffer.from(state)),
 );
 
-/** Shifts the fields of a day's row or a post by some days. */
 function movedBy(fields: Fields, days: number): Fields {
   const day = parseDay(String(fields["day"]));
   const publishedAt = parseInstant(String(fields["published_at"]));

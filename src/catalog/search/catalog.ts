@@ -44,11 +44,9 @@ export interface CatalogSelection {
   ordering: CatalogOrdering;
   after: CatalogPosition | null;
   limit: number;
-  /** Whether cards include their metrics. */
   hasMetrics?: boolean;
 }
 
-/** Number of matching channels. */
 export interface CatalogCount {
   channels: number;
   /** Whether there are more, which were not counted. */

@@ -13,7 +13,6 @@ const FOUND_MAX = 20_000;
 
 const DECILES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/** Channels with the same facets; their subscribers as a JSON array. */
 interface Group {
   facets: string;
   subscribers: string;

@@ -23,7 +23,6 @@ export interface Explanation {
   plans: { name: string; outcome: PlanOutcome; why: string }[];
 }
 
-/** Finds a page as `selectCatalog` does, and reports how. */
 export function explainCatalog(
   db: Database,
   clock: Clock,

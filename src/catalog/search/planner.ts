@@ -26,9 +26,7 @@ export function queryOf(db: Database, selection: CatalogSelection): Query {
 
 export interface Planned {
   found: Found[];
-  /** The plan that succeeded. */
   taken: Plan;
-  /** Plans tried before it. */
   gaveUp: readonly Plan[];
 }
 

@@ -169,7 +169,6 @@ function metricsJoin(ordered: Ordered, bounds: readonly Bound[]): string {
   return ordered.by === "metrics" ? METRICS_OR_NONE : "";
 }
 
-/** Whether the filter has conditions on the search text. */
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {
   return [text, categoryId, territoryId, aPlus, verified].some((condition) => condition !== null);
 }

@@ -15,7 +15,6 @@ const shareSchema = (entry: string) =>
     subscribers: countSchema("Their total subscribers"),
   });
 
-/** Statistics of the channels that a catalog's filters select. */
 export const selectionSchema = objectSchema(
   {
     channels: countSchema("Channels that match"),

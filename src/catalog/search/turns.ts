@@ -16,7 +16,7 @@ export function createTurns(waitingMax: number) {
   const queue = createFairQueue<Turn>(() => 1);
 
   return {
-    /** @throws AppError `throttled` if too many of the tenant's tasks are already waiting */
+    /** @throws AppError `throttled` if `waitingMax` tasks of the tenant are waiting */
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
       const tenant = currentTenant();
       if (queue.waitingOf(tenant) >= waitingMax) throw ownQueueLong();

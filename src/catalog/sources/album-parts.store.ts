@@ -44,7 +44,6 @@ export function selectParts(
   return parts(db, { sourceId, chat, album, from, to });
 }
 
-/** Inserts or updates a message of an album, and removes the channel's old ones. */
 export async function putPart(tx: Transaction, sourceId: number, part: AlbumPart): Promise<void> {
   await tx.builders
     .insert(albumParts)

@@ -62,7 +62,6 @@ function bytesOf(fields: Fields): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Rows per transaction. */
 const ROWS_MAX = 20;
 /** Bytes per transaction, unless a single row is larger: 64 KiB of text take 8 ms of processor time. */
 const BYTES_MAX = 32 * 1024;

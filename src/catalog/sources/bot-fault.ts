@@ -3,7 +3,6 @@ import { type Message, message } from "../../values/messages/messages.ts";
 /** Why a messenger's API gave no usable answer. */
 export interface BotFault {
   failure: Message;
-  /** HTTP status; null if there was no response. */
   status: number | null;
   /** How long the API asks to wait; null if it does not say. */
   retryAfterMs: number | null;

@@ -4,12 +4,11 @@ import type { CallApi } from "./call-api.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 import type { TryAgain } from "./try-again.ts";
 
-/** A bot with its credentials. */
 export interface BotAccess extends BotSettings {
   token: string;
 }
 
-/** A bot's secrets, which are stored encrypted. */
+/** Stored encrypted. */
 export interface BotSecret {
   token: string;
   /** Included by the messenger in each push; absent if it pushes nothing. */
@@ -34,11 +33,9 @@ export interface BotTools {
    * @throws AppError `unavailable`, without storing the position, if it cannot be written now
    */
   apply(batch: Batch, position: SourcePosition | null): Promise<boolean>;
-  /** Channels that the bot was added to. */
   chats(): Promise<SourceChat[]>;
   /** Epoch milliseconds. */
   nowMs(): number;
-  /** Milliseconds since the start of the run. */
   elapsedMs(): number;
   /** When the source last succeeded; null for never. */
   succeededAt: number | null;
@@ -76,12 +73,9 @@ interface BotFound {
   chats?: readonly SourceChat[];
 }
 
-/** A messenger whose bots can be sources. */
 export interface BotMessenger {
   name: string;
-  /** Default address of its API. */
   api: string;
-  /** Default schedule. */
   schedule: string;
   /** Format of tokens; any other text could change the URL. */
   token: RegExp;

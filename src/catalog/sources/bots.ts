@@ -3,5 +3,4 @@ import { max } from "./max/max.ts";
 import type { BotKind } from "./sources.table.ts";
 import { telegram } from "./telegram/telegram.ts";
 
-/** Messengers whose bots can be sources. */
 export const BOT_MESSENGERS: Record<BotKind, BotMessenger> = { telegram, max };

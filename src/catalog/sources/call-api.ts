@@ -13,7 +13,6 @@ interface ApiRequest {
   url: string;
   /** In addition to the usual ones. */
   headers?: Record<string, string>;
-  /** For the whole response. */
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -64,7 +63,6 @@ export async function callApi(
   return { status, json: parsed(answer.body), retryAfterMs: secondsOf(retryAfter) };
 }
 
-/** Parses JSON with exact integers; undefined for any other text. */
 function parsed(body: Uint8Array): unknown {
   try {
     return parseExact(new TextDecoder().decode(body));

@@ -22,13 +22,11 @@ export interface RunOptions {
   mayWait: boolean;
   /** False to read only channels that changed. */
   isWhole: boolean;
-  /** Whether to read files again that were read before. */
   isAgain: boolean;
   /** Aborted when the run should stop. */
   signal: AbortSignal;
 }
 
-/** Dependencies that the runs of all sources share. */
 export interface RunSurroundings
   extends Pick<RunTools, "download" | "ask" | "files" | "storedPosts" | "isHandleTaken"> {
   /** Decrypts the headers of pulls and the tokens of bots. */

@@ -28,14 +28,12 @@ export async function contactHost<Answer extends object>(
   return { failure: fault === "too_large" ? tooLarge : message(NO_RESPONSE[fault], { host }) };
 }
 
-/** Why a host was not contacted. */
 const NOT_CONTACTED = {
   refused: "sourceRefused",
   no_such_name: "sourceNoSuchName",
   unresolved: "sourceUnresolved",
 } as const;
 
-/** Why a host sent no complete response. */
 const NO_RESPONSE = {
   timeout: "sourceTimeout",
   slow: "sourceSlow",

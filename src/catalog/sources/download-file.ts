@@ -4,14 +4,12 @@ import { type Message, message } from "../../values/messages/messages.ts";
 import { contactHost } from "./contact-host.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
 
-/** A single GET into a file, without following redirects. */
 type Download = (request: DownloadRequest) => Promise<DownloadResult>;
 
 export type Downloaded =
   | { status: number; headers: DownloadHeaders; bytes: number }
   | { failure: Message };
 
-/** Largest file of a source. */
 const BYTES_MAX = 2 * 1024 ** 3;
 const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -7,16 +7,13 @@ import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { BotRunTools } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 
-/** Dependencies of a run that reads files. */
 export interface FileTools extends Pick<BotRunTools, "nowMs" | "signal"> {
-  /** Downloads what a URL serves into the local file `into`. */
   download(
     url: string,
     request: { headers: Record<string, string>; into: string; signal: AbortSignal },
   ): Promise<Downloaded>;
   importFile(file: NamedFile): Promise<ImportSummary>;
   files: { newPath(): string; remove(path: string): void };
-  /** Whether to read files again that were read before. */
   isAgain: boolean;
   doneFiles(): Promise<DoneFile[]>;
   fileDone(file: DoneFile): Promise<void>;

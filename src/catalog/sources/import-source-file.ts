@@ -23,7 +23,6 @@ export interface SourceFile {
   options: FileOptions;
   messengerHosts: readonly string[];
   openDays: number;
-  /** Deadline of its turn. */
   deadlineMs: number;
   /** A 32-bit number in shared memory, non-zero to stop the import. */
   stop: SharedArrayBuffer;

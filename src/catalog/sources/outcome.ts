@@ -1,7 +1,6 @@
 import type { Message } from "../../values/messages/messages.ts";
 import type { SourceEnd } from "./source-run-changes.ts";
 
-/** Outcome and progress of a run. */
 export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
   /** File of a folder that may still be being written: it and later files wait. Null if there is none. */
   unsettled: string | null;

@@ -8,7 +8,7 @@ import type { FileOptions } from "./sources.table.ts";
 /** A younger file may still be being written. */
 const SETTLED_MS = 10_000;
 
-/** Reads a folder's new and changed files, each once, in the order of their names. */
+/** Reads each new or changed file once, in the order of their names. */
 export async function readFolder(
   { folder, ...options }: { folder: string } & FileOptions,
   tools: FileTools,

@@ -12,7 +12,7 @@ export interface BotRunTools extends Omit<BotTools, "apply" | "tryAgain"> {
   apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;
 }
 
-/** Runs a bot once, and sums up everything it wrote. @throws AppError as `BotTools.apply` */
+/** @throws AppError as `BotTools.apply` */
 export async function runBot(
   messenger: BotMessenger,
   access: BotAccess,

@@ -6,7 +6,6 @@ import { readFolder } from "./read-folder.ts";
 import { type BotRunTools, runBot } from "./run-bot.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Parts that runs of all kinds use. */
 export interface RunTools extends BotRunTools, FileTools {}
 
 /**

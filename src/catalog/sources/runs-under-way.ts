@@ -5,7 +5,6 @@ import { isBot, type Source } from "./sources.table.ts";
 const AT_ONCE_MAX = { files: 16, bots: 32 };
 
 interface RunUnderWay {
-  /** Its state when the run began. */
   source: Source;
   running: Promise<Outcome>;
   stop(): void;
@@ -16,7 +15,6 @@ function hostOf(settings: Source["settings"]): string | null {
   return settings.kind === "pull" ? new URL(settings.url).host : null;
 }
 
-/** Runs of sources in this process. */
 export function createRunsUnderWay() {
   const runs = new Map<number, RunUnderWay>();
   const stopping = new AbortController();

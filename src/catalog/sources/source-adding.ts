@@ -10,7 +10,6 @@ import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
 
-/** A source of files to be added. */
 export interface NewSettings {
   name: string;
   settings: FileSettings;
@@ -18,13 +17,12 @@ export interface NewSettings {
   schedule: string;
 }
 
-/** A bot to be added. */
 export interface NewBot {
   kind: BotKind;
   token: string;
   /** Empty for the bot's own name. */
   name: string;
-  /** Address of the API; empty for the messenger's own. */
+  /** Empty for the messenger's own. */
   api: string;
   /** Empty for the messenger's default. */
   schedule: string;

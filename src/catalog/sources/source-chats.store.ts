@@ -5,7 +5,7 @@ import { type SourceChat, sourceChats } from "./sources.table.ts";
 
 const { sourceId: _, ...columns } = getTableColumns(sourceChats);
 
-/** Channels that a source's bot was added to, including those it was removed from. */
+/** Includes channels that the bot was removed from. */
 export const selectChats = query((db, { sourceId }: { sourceId: number }) =>
   db.select(columns).from(sourceChats).where(eq(sourceChats.sourceId, sourceId)),
 ).all;

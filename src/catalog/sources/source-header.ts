@@ -1,4 +1,4 @@
-/** A header's name and value (RFC 9110, section 5). */
+/** RFC 9110, section 5. */
 const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):\s*([\t -~]*)$/i;
 
 /** Parses a header such as `Authorization: Bearer abc`; null for any other text. */

@@ -13,7 +13,6 @@ import {
 } from "./sources.store.ts";
 import type { Source, SourcePosition } from "./sources.table.ts";
 
-/** How a run ended. */
 export interface SourceEnd {
   id: number;
   owner: string;

@@ -115,7 +115,6 @@ export function isSilent(
 
 export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
 
-/** A source's state, in one word. */
 export function stateOf(source: Source, nowMs: number): SourceState {
   if (source.isPaused) return "paused";
   if (source.owner !== null) return "running";

@@ -88,7 +88,6 @@ export const saveSourceHeartbeat = change((db, { owner, now }: { owner: string; 
   db.update(sources).set({ heartbeatAt: now }).where(eq(sources.owner, owner)),
 ).run;
 
-/** Counts rows read on a day. */
 export const countRows = change((db, { sourceId, day, rows }: typeof sourceDays.$inferInsert) =>
   db
     .insert(sourceDays)
@@ -99,7 +98,7 @@ export const countRows = change((db, { sourceId, day, rows }: typeof sourceDays.
     }),
 ).run;
 
-/** Days with rows, earliest first. */
+/** Earliest first. */
 export const selectRowsByDay = query((db, { sourceId, from }: { sourceId: number; from: number }) =>
   db
     .select({ day: sourceDays.day, rows: sourceDays.rows })

@@ -12,7 +12,6 @@ type SourceKind = "pull" | "folder" | BotKind;
 
 /** How the rows of a source's files are imported. */
 export interface FileOptions extends ImportOptions {
-  /** Kind of the rows. */
   rows: ImportKindName;
   /** How long fetching a file may take, and importing it; absent for the default. */
   fileMaxMs?: number | undefined;
@@ -51,7 +50,6 @@ export function placeOf(settings: SourceSettings): string {
   return settings.kind === "pull" ? settings.url : settings.folder;
 }
 
-/** How far a source has been read. */
 export interface SourcePosition {
   /** ETag of the last imported response, sent with the next request. */
   etag?: string;
@@ -74,7 +72,6 @@ export interface SourcePosition {
   subscribed?: string;
 }
 
-/** Places that data is fetched from automatically, each with the state of its last run. */
 export const sources = sqliteTable("sources", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   name: text("name").notNull(),
@@ -88,16 +85,14 @@ export const sources = sqliteTable("sources", {
   position: text("position", { mode: "json" }).$type<SourcePosition>().notNull().default({}),
   /** Whether somebody requested a run, regardless of the schedule. */
   isRequested: integer("is_asked", { mode: "boolean" }).notNull().default(false),
-  /** Unique name of the process that runs it; null if none does. */
+  /** Null if no process runs it. */
   owner: text("owner"),
-  /** That process's last heartbeat for the run. */
   heartbeatAt: integer("heartbeat_at"),
   startedAt: integer("started_at"),
   endedAt: integer("ended_at"),
   succeededAt: integer("succeeded_at"),
-  /** Failed runs since the last success. */
+  /** Since the last success. */
   failures: integer("failures").notNull().default(0),
-  /** Why the last run failed; null if it succeeded. */
   failure: text("failure", { mode: "json" }).$type<Message>(),
   /** File of a folder at which the last run failed; null if there is none. */
   failedFile: text("failed_file"),
@@ -108,13 +103,11 @@ export const sources = sqliteTable("sources", {
   retryAt: integer("retry_at"),
   /** Summary of the last run that read anything. */
   summary: text("summary", { mode: "json" }).$type<ImportSummary>(),
-  /** Whether staff were notified that it is silent. */
   isNotified: integer("is_told", { mode: "boolean" }).notNull().default(false),
 });
 
 export type Source = typeof sources.$inferSelect;
 
-/** Rows read, by Moscow day. */
 export const sourceDays = sqliteTable(
   "source_days",
   {
@@ -137,7 +130,6 @@ export const sourceFiles = sqliteTable(
   (table) => [primaryKey({ columns: [table.sourceId, table.name] })],
 );
 
-/** Channels that a source's bot was added to. */
 export const sourceChats = sqliteTable(
   "source_chats",
   {

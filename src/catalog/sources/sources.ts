@@ -52,7 +52,6 @@ export function createSources(
 
     list: (): Promise<Source[]> => selectSources(db),
 
-    /** Channels that a bot was added to, including those it was removed from. */
     chats: (id: number): Promise<SourceChat[]> => selectChats(db, { sourceId: id }),
 
     /** Finds a source by number or name. @throws AppError `not_found` */
@@ -69,7 +68,6 @@ export function createSources(
     rowsByDay: (id: number, days: number) =>
       selectRowsByDay(db, { sourceId: id, from: dayOf(clock.now()) - days + 1 }),
 
-    /** Sources without a success for three of their intervals. */
     async silent(): Promise<Source[]> {
       const nowMs = clock.now();
       return (await selectSources(db)).filter((source) => isSilent(source, nowMs));

@@ -1,7 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
 
-/** A day of a channel. */
 export interface ChannelDay {
   channelId: number;
   day: Day;

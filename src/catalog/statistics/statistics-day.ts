@@ -6,7 +6,6 @@ import {
   type ValueOf,
 } from "../../values/schema.ts";
 
-/** A day of a channel as the API returns it. */
 export const dailyStatisticsSchema = objectSchema(
   {
     channel: integerSchema({ description: "Service number of the channel" }),

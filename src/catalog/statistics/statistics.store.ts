@@ -48,7 +48,7 @@ export function selectDailyStatistics(
   return toJsonText(views);
 }
 
-/** First and last day for which a public channel has readings; null if there is no such channel. */
+/** Null if there is no such channel. */
 export function selectStatisticsSpan(db: Database, channelId: number): StatisticsSpan | null {
   const span = statement<StatisticsSpan>(
     db,
@@ -59,7 +59,6 @@ export function selectStatisticsSpan(db: Database, channelId: number): Statistic
   return span.get(channelId) ?? null;
 }
 
-/** A channel's day with all values given, as in most imports. */
 export interface GivenDay {
   channelId: number;
   day: Day;
@@ -68,7 +67,6 @@ export interface GivenDay {
   posts: number;
 }
 
-/** A channel's day as stored. */
 export interface StatisticsRecord extends GivenDay {
   /** 1 if an import gave the views; 0 if they are derived from the day's posts. */
   viewsGiven: number;
@@ -76,7 +74,6 @@ export interface StatisticsRecord extends GivenDay {
   postsGiven: number;
 }
 
-/** Days per INSERT. */
 export const DAYS_PER_INSERT = 50;
 
 /** Finds and writes days for imports, inside the caller's transactions. */
@@ -135,12 +132,10 @@ export function createStatisticsRecords(db: Database) {
     add: ({ channelId, day, subscribers, views, posts }: GivenDay): boolean =>
       add.run(channelId, day, subscribers, views, posts).changes === 1,
 
-    /** Adds or overwrites a day. */
     save(record: StatisticsRecord): void {
       save.run(record);
     },
 
-    /** Total views and number of a channel's stored posts of a day. */
     ofPosts: (channelId: number, day: Day): { views: number; posts: number } =>
       ofPosts.get(channelId, startOfDay(day), startOfDay(day + 1)) ?? { views: 0, posts: 0 },
   };

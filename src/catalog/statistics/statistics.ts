@@ -7,7 +7,6 @@ import type { DailyStatisticsView } from "./statistics-day.ts";
 /** Limit for channels times days in one request (specification, section 8). */
 export const STATISTICS_CELLS_MAX = 10_000;
 
-/** First and last day for which a channel has readings; null if it has none. */
 export interface StatisticsSpan {
   first: Day | null;
   last: Day | null;

@@ -1,6 +1,5 @@
 import type { Member, MemberRole } from "./accounts.table.ts";
 
-/** A change of a member, made by another member of the organization. */
 export interface MemberChange {
   role?: MemberRole;
   isSuspended?: boolean;

@@ -14,7 +14,7 @@ export const PLAN_LIMITS = {
 
 export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
 
-/** Checks new limits of a plan. @throws AppError `invalid` for a number out of range */
+/** @throws AppError `invalid` for a number out of range */
 export function requireLimits(change: PlanChange): void {
   for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
     const value = change[limit as keyof PlanChange];

@@ -10,7 +10,6 @@ const FALLBACK_PLAN: PlanCode = "test";
 export const PERIOD_DAYS = 30;
 const PERIOD_MS = PERIOD_DAYS * DAY_MS;
 
-/** An organization's assigned plan: since when and until when, if it ends. */
 export interface PlanTerm {
   plan: PlanCode;
   planStartedAt: number;

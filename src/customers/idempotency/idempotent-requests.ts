@@ -101,5 +101,4 @@ function conflict(
   return new AppError("conflict", message(code));
 }
 
-/** Steps of a request, one transaction each. */
 export const requestSteps = { claimRequest, keepAnswer, dropRequest };

@@ -24,7 +24,6 @@ export const upsertRequest = change((db, { keyId, idempotencyKey, request, start
     }),
 ).run;
 
-/** Drops a request that changed nothing. */
 export const deleteRequest = change((db, name: RequestName) =>
   db.delete(operatorRequests).where(and(isNamed(name), eq(operatorRequests.isDone, false))),
 ).run;

@@ -1,7 +1,6 @@
 /** Placeholder for the reader's key in snippets. */
 export const KEY_PLACE = "YOUR_KEY";
 
-/** How to connect one kind of assistant to the appliance. */
 export interface ConnectSnippet {
   id:
     | "claude-code"
@@ -21,10 +20,9 @@ export interface ConnectSnippet {
   link?: string | undefined;
 }
 
-/** Path of the MCP server. */
 export const MCP_PATH = "/v1/mcp/";
 
-/** Address of the MCP server. @param base the appliance's address, without a trailing slash */
+/** @param base the appliance's address, without a trailing slash */
 export function mcpAddress(base: string): string {
   return base + MCP_PATH;
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../../ports/random.ts";
 
-/** A key's access mark, set when it is created and never changed (specification, section 5). */
+/** Set when the key is created and never changed (specification, section 5). */
 export const KEY_ACCESSES = ["read_only", "read_write"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 

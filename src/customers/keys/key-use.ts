@@ -29,7 +29,6 @@ export function createKeyUse() {
       unwritten.push({ keyId: key.id, usedAt: nowMs });
     },
 
-    /** Hands over the uses to be written. */
     take(): UsedKey[] {
       const taken = unwritten;
       unwritten = [];

@@ -5,7 +5,6 @@ import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
 const { hash: _hash, ...ownColumns } = getTableColumns(keys);
-/** Columns of a key, without its hash. */
 export const keyColumns = ownColumns;
 
 const holderByHash = queryNow((db, { hash }: { hash: Buffer }) =>
@@ -44,7 +43,6 @@ export const selectKeys = query((db, { organizationId }: { organizationId: numbe
 /** SQL: the condition, or true if the value is null. */
 const unlessNull = (value: unknown, condition: SQL) => or(sql`${value} IS NULL`, condition);
 
-/** Keys of an organization, or of one of its members. */
 export interface KeyScope {
   organizationId: number;
   /** Null for all members. */
@@ -96,7 +94,7 @@ export function selectNewestKeys(
   return newestKeys(db, { ...selection, areEnded: flag });
 }
 
-/** Most recently used first; keys that were never used come last. */
+/** Keys that were never used come last. */
 export const selectLastUsedKeys = query(
   (db, { organizationId, memberId, limit }: KeyScope & { limit: number }) =>
     db
@@ -108,7 +106,6 @@ export const selectLastUsedKeys = query(
       .limit(limit),
 ).all;
 
-/** A key of an organization or member, by its number. */
 export const selectKeyOf = query(
   (db, { id, organizationId, memberId }: KeyScope & { id: number }) =>
     db
@@ -118,7 +115,6 @@ export const selectKeyOf = query(
       .where(and(eq(keys.id, id), isInScope({ organizationId, memberId }))),
 ).one;
 
-/** Keys with this prefix or name. */
 export const selectKeysNamed = query((db, { text }: { text: string }) =>
   db
     .select(keyColumns)
@@ -144,12 +140,10 @@ export async function updateRevoked(tx: Transaction, id: number, revokedAt: numb
   await tx.builders.update(keys).set({ revokedAt }).where(eq(keys.id, id));
 }
 
-/** A hash in the form in which it is stored. */
 export function toBytes(hash: string): Buffer {
   return Buffer.from(hash, "base64");
 }
 
-/** Records when a key was last used, in the transaction of its usage. */
 export function recordKeyUse(tx: Transaction, keyId: number, usedAt: number): void {
   statement(tx, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
 }

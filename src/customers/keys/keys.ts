@@ -81,7 +81,6 @@ export function createKeys(
       return token;
     },
 
-    /** Keys with this prefix or name, across organizations. */
     named: (text: string): Promise<Key[]> => selectKeysNamed(db, { text }),
 
     newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),
@@ -96,7 +95,7 @@ export function createKeys(
       return found.filter((key) => key !== undefined);
     },
 
-    /** All keys, for commands. @throws AppError `not_found` for the organization */
+    /** @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {
       await requireOrganization(db, organizationId);
       return selectKeys(db, { organizationId });

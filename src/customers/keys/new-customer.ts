@@ -14,17 +14,14 @@ import type { Key } from "./keys.table.ts";
 
 /** A complete customer: an organization with a plan, its owner, and the owner's key. */
 export interface NewCustomer {
-  /** The organization's name. */
   organization: string;
   plan: PlanCode;
-  /** The owner's address. */
   email: string;
-  /** The owner's name; may be empty. */
+  /** May be empty. */
   name: string;
   key: Pick<NewKey, "name" | "access">;
 }
 
-/** What was created. */
 export interface Customer {
   organization: Organization;
   owner: Member;
@@ -44,10 +41,7 @@ export const FIRST_CUSTOMER: NewCustomer = {
   key: { name: "First key", access: "read_write" },
 };
 
-/**
- * Creates a customer in one transaction, completely or not at all.
- * @throws AppError `invalid` on `name` or `email`
- */
+/** Creates all of it in one transaction, or nothing. @throws AppError `invalid` on `name` or `email` */
 const addCustomer = transaction("customer", (tx, clock, input: WithToken, by: Actor) =>
   putCustomer(tx, clock, input, by),
 );
@@ -59,7 +53,6 @@ const addFirstCustomer = transaction("customer", async (tx, clock, input: WithTo
   return isEmpty ? putCustomer(tx, clock, input, by) : null;
 });
 
-/** Creates a customer as `addCustomer` does, in the caller's transaction. */
 export async function putCustomer(
   tx: Transaction,
   clock: Clock,
@@ -75,5 +68,4 @@ export async function putCustomer(
   return { organization, owner, key };
 }
 
-/** Changes that create customers, one transaction each. */
 export const customerChanges = { addCustomer, addFirstCustomer };

@@ -18,9 +18,7 @@ export interface LimitStatus {
   quota: { remaining: number; resetS: number };
 }
 
-/** A finished request. */
 export interface FinishedRequest {
-  /** Operation id. */
   method: string;
   status: number;
   units: number;
@@ -64,7 +62,6 @@ export function createLimits(
   return {
     timeBudget,
 
-    /** Takes one request from the organization's rate. */
     takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.take(organization.id, plan.requestsPerSecond, nowMs),
 
@@ -126,7 +123,6 @@ export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: num
   return new AppError("rate_limited", reason, { retryAfterS });
 }
 
-/** Refusal of an MCP protocol message. */
 export function messagesLimited({ retryAfterS }: RateVerdict): AppError {
   const reason = message("messagesLimited", { messages: MESSAGES_PER_SECOND });
   return new AppError("rate_limited", reason, { retryAfterS });

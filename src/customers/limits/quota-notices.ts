@@ -6,7 +6,6 @@ const LEVELS = [100, 80] as const;
 export interface QuotaNotice {
   organizationId: number;
   periodStartedAt: number;
-  /** One of the levels. */
   percent: number;
   quota: number;
 }

@@ -46,7 +46,6 @@ export function takeToken(
   };
 }
 
-/** Tokens in a bucket, without taking any. */
 export function peekTokens(
   bucket: Bucket | null,
   requestsPerSecond: number,

@@ -13,7 +13,6 @@ const ROUNDING = 1e-6;
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Buckets of organizations, by organization number. */
 export interface RateBuckets {
   requests: Buckets<number>;
   messages: Buckets<number>;
@@ -27,7 +26,6 @@ function ownRateBuckets(): RateBuckets {
 export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = ownRateBuckets()) {
   const { requests, messages } = buckets;
   return {
-    /** Takes one request of an organization, or says when to retry. */
     take: (organizationId: number, requestsPerSecond: number, nowMs: number): RateVerdict =>
       requests.change(organizationId, requestsPerSecond, nowMs, (bucket) =>
         takeToken(bucket, requestsPerSecond, nowMs),
@@ -50,7 +48,6 @@ export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = 
     peek: (organizationId: number, requestsPerSecond: number, nowMs: number) =>
       peekTokens(requests.peek(organizationId, requestsPerSecond, nowMs), requestsPerSecond, nowMs),
 
-    /** Takes one MCP protocol message. */
     takeMessage: (organizationId: number, nowMs: number): RateVerdict =>
       messages.change(organizationId, MESSAGES_PER_SECOND, nowMs, (bucket) =>
         takeToken(bucket, MESSAGES_PER_SECOND, nowMs, MESSAGES_BURST),

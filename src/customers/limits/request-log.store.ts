@@ -6,10 +6,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { requestLog } from "./request-log.table.ts";
 
-/** An answered request of a key. */
 export type LoggedRequest = Omit<typeof requestLog.$inferSelect, "id" | "keyId">;
 
-/** Requests of one key, latest last. */
 export interface LoggedOfKey {
   keyId: number;
   requests: readonly LoggedRequest[];
@@ -66,7 +64,6 @@ const latest = query((db, { keyId, since }: { keyId: number; since: number }) =>
     .limit(LOGGED_MAX),
 ).all;
 
-/** A key's requests of the last week, latest first. */
 export function selectRequestLog(
   db: Database,
   keyId: number,

@@ -22,7 +22,6 @@ const WRITTEN_MAX = 2_000;
 
 /** A request, as known to the door that answered it. */
 export interface AnsweredRequest extends Omit<LoggedRequest, "path" | "durationUs"> {
-  /** Full URL. */
   url: string;
   durationMs: number;
 }
@@ -79,9 +78,7 @@ export function createRequestLog(
       const share = Math.min(LOGGED_MAX, Math.ceil(WAITING_MAX / waiting.size));
       if (requests.push(request) > 2 * share) requests.splice(0, requests.length - share);
     },
-    /** Writes the requests that have waited longest. Never throws. */
     flush,
-    /** Writes all pending requests. Never throws. */
     async settled(): Promise<void> {
       do await flush();
       while (waiting.size > 0);

@@ -1,6 +1,5 @@
 import type { UsageEntry } from "./usage.store.ts";
 
-/** One request to count. */
 export type UsageOfRequest = Omit<UsageEntry, "requests">;
 
 /** Requests to be committed together: those of the same kind share an entry. */
@@ -27,7 +26,6 @@ export function createUsageBatch() {
   };
 }
 
-/** Whether an entry of the request's key counts requests of its kind. */
 function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
   return (
     entry.method === request.method &&

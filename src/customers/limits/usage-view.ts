@@ -27,11 +27,9 @@ export type UsageSum = Pick<UsageView, "requests" | "units" | "errors">;
 export type UsageOfMethod = Omit<UsageView, "key">;
 export type UsageOfKey = Omit<UsageView, "day" | "method">;
 
-/** Usage as pages show it: bounded, however many keys there are. */
+/** Bounded, however many keys there are. */
 export interface UsageSummary {
   days: UsageOfMethod[];
-  /** The most used keys. */
   keys: UsageOfKey[];
-  /** How many keys were used. */
   keysUsed: number;
 }

@@ -1,7 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Day } from "../../values/moscow-time.ts";
 
-/** Requests of a day, by method, key and status. */
 export const usageDays = sqliteTable(
   "usage_days",
   {

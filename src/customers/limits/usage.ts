@@ -51,7 +51,6 @@ export function createUsage(
   }
 
   return {
-    /** Units committed for a period, by all processes. */
     used: (organizationId: number, periodStartedAt: number): number =>
       Math.max(
         store.used(organizationId, periodStartedAt),
@@ -80,7 +79,6 @@ export function createUsage(
       return { allowed: nth <= accepted, used: used - after, isOutdated, at };
     },
 
-    /** Settles once all charges are committed or have failed. */
     settled: async (): Promise<void> => {
       await underWay;
     },

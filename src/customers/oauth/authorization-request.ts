@@ -1,7 +1,6 @@
 import type { ClientMetadata } from "./client-metadata.ts";
 import { isOneOf } from "./redirect-uri.ts";
 
-/** A client with its id. */
 export interface Client extends ClientMetadata {
   clientId: string;
 }

@@ -7,7 +7,6 @@ import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
  * draft-ietf-oauth-client-id-metadata-document).
  */
 
-/** How long a document is cached. */
 export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 

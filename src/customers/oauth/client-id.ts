@@ -38,7 +38,6 @@ export function readClientId(secret: Uint8Array, clientId: string): ClientMetada
   return { name, redirectUris };
 }
 
-/** Identifies a client in codes and grants. */
 export function clientHash(clientId: string): Buffer {
   return createHash("sha256").update(clientId).digest();
 }

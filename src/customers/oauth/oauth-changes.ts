@@ -7,7 +7,6 @@ import { exchangeToken } from "./exchange-token.ts";
 import { insertCode, selectToken } from "./oauth.store.ts";
 import type { OAuthCode } from "./oauth.table.ts";
 
-/** How long a code is valid. */
 const CODE_MS = 60_000;
 
 export type OAuthChanges = Calls<typeof oauthChanges>;
@@ -36,5 +35,4 @@ const revokeOAuthToken = transaction(
   },
 );
 
-/** Changes of codes and grants, one transaction each. */
 export const oauthChanges = { addOAuthCode, exchangeToken, revokeOAuthToken };

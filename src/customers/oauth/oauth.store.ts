@@ -22,7 +22,6 @@ const codeByHash = query((db, { hash }: { hash: Buffer }) =>
     .where(eq(oauthCodes.hash, hash)),
 ).one;
 
-/** A code, and the member who granted it with their organization. */
 export function selectCode(db: Database, hash: string) {
   return codeByHash(db, { hash: toBytes(hash) });
 }
@@ -68,7 +67,6 @@ const tokenByHash = query((db, { hash }: { hash: Buffer }) =>
     .where(eq(oauthTokens.hash, hash)),
 ).one;
 
-/** An access or refresh token with its grant and the grant's owner. */
 export function selectToken(db: Database, hash: string) {
   return tokenByHash(db, { hash: toBytes(hash) });
 }
@@ -103,13 +101,11 @@ export function selectAccessHolderNow(db: Database, hash: string) {
   return accessHolder(db, { hash: toBytes(hash) });
 }
 
-/** A grant as shown to the person who gave it. */
 export interface Grant {
   key: Key;
   host: string;
 }
 
-/** Grants in force. */
 export const selectGrants = query(
   (db, { organizationId, nowMs }: { organizationId: number; nowMs: number }) =>
     db

@@ -115,7 +115,6 @@ export function createOAuth(
       return { hasClient: true, hasToken };
     },
 
-    /** Grants in force, of all the organization's members. */
     grants: (organizationId: number): Promise<Grant[]> =>
       selectGrants(db, { organizationId, nowMs: clock.now() }),
   };

@@ -11,7 +11,6 @@ const PLAIN = /^https?:\/\/[^/?#@\\]+(?:[/?][^\\#]*)?$/;
 /** Loopback addresses in these spellings only: `new URL` also takes other notations of IP addresses. */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
 
-/** Whether a client may register the address. */
 export function isRedirectUri(text: string): boolean {
   return (
     text.length <= REDIRECT_URI_LENGTH_MAX &&
@@ -22,7 +21,6 @@ export function isRedirectUri(text: string): boolean {
   );
 }
 
-/** Whether it leads to the person's own machine over http. */
 export function isLoopbackUri(text: string): boolean {
   return LOOPBACK.test(text);
 }

@@ -26,7 +26,6 @@ import { usableCode, usableRefreshToken } from "./usable-once.ts";
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
 
-/** The only scope there is. */
 export const SCOPE = "read";
 
 /**

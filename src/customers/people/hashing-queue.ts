@@ -6,7 +6,6 @@ import { message } from "../../values/messages/messages.ts";
  * wait. Enough for one of each of 200 networks, so that these cannot keep another one out.
  */
 const WAITING_MAX = 250;
-/** Most of these from one network. */
 const WAITING_OF_NETWORK_MAX = 5;
 const RETRY = { retryAfterS: 5 };
 

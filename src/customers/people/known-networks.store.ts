@@ -8,7 +8,6 @@ export interface PersonNetwork {
   network: Buffer;
 }
 
-/** The last recorded sign-in; null if there is none. */
 export const selectSignedInAt = query((db, { personId, network }: PersonNetwork) =>
   db
     .select({ at: knownNetworks.signedInAt })

@@ -6,7 +6,6 @@ import { passwordLink } from "./password-links.ts";
 import { setPassword } from "./passwords.ts";
 import { type EnsuredPerson, ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
 
-/** Operations on people for the operator's commands. */
 export function createOperatorPeople(
   db: Database,
   clock: Clock,

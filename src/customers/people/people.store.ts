@@ -7,7 +7,6 @@ import type { Person } from "./person.ts";
 /** A person's account, as staff see it. */
 export interface PersonAccount extends Person {
   hasPassword: boolean;
-  /** Number of active sessions. */
   sessions: number;
 }
 
@@ -58,7 +57,6 @@ export const selectStaffEmails = query((db) =>
     .orderBy(asc(people.email)),
 ).values;
 
-/** Whether anybody has chosen a password, and can therefore sign in. */
 export const anyPassword = query((db) =>
   db
     .select({ id: credentials.id })
@@ -67,7 +65,6 @@ export const anyPassword = query((db) =>
     .limit(1),
 ).any;
 
-/** Whether the person has chosen a password. */
 export const hasPassword = query((db, { personId }: { personId: string }) =>
   db
     .select({ id: credentials.id })
@@ -91,7 +88,6 @@ export const recordChosenPassword = change((db, { personId }: { personId: string
     .where(eq(people.id, personId)),
 ).run;
 
-/** Removes the person's links for choosing a password. */
 export const deleteLinks = change((db, { personId }: { personId: string }) =>
   db.delete(verifications).where(eq(verifications.value, personId)),
 ).run;
@@ -110,7 +106,6 @@ export async function deletePassword(tx: Transaction, personId: string): Promise
   await deleteSessions(tx, { personId });
 }
 
-/** Ends the person's sessions. @returns how many there were */
 export const deleteSessions = change((db, { personId }: { personId: string }) =>
   db.delete(sessions).where(eq(sessions.personId, personId)),
 ).written;

@@ -50,7 +50,6 @@ export const credentials = sqliteTable("credentials", {
 export const verifications = sqliteTable("verifications", {
   id: text("id").primaryKey(),
   identifier: text("identifier").notNull(),
-  /** Id of the person. */
   value: text("value").notNull(),
   expiresAt: text("expires_at").notNull(),
   createdAt: text("created_at").notNull(),

@@ -29,7 +29,6 @@ export const peopleOperations = {
 };
 
 type People = Calls<typeof peopleOperations>;
-/** Input of an operation, as the site passes it. */
 type Input<Operation extends (input: never) => unknown> = Omit<
   Parameters<Operation>[0],
   "settings" | "network"
@@ -71,7 +70,6 @@ export function createSitePeople(
     passwordLink: (link: Input<People["passwordLink"]>) =>
       people.passwordLink({ settings, ...link }),
 
-    /** Whether the token's link is valid; checking does not use it up. */
     opensLink: (token: string) => people.opensLink({ settings, token }),
 
     /** False, without hashing anything, if the link was used or has expired. */

@@ -9,7 +9,6 @@ import { requirePassword } from "../people/password-rules.ts";
 import { deleteLinks, hasPassword, selectPersonByEmail } from "../people/people.store.ts";
 import { deleteSignUps, insertSignUp, putPerson, selectSignUpEmail } from "./sign-ups.store.ts";
 
-/** How long a mailed link is valid. */
 const LINK_MS = 24 * 60 * 60 * 1000;
 
 /** Operations with which visitors create accounts, on the thread that hashes passwords. */
@@ -40,7 +39,6 @@ async function opensSignUp(db: Database, clock: Clock, token: string): Promise<s
   return (await selectSignUpEmail(db, { tokenHash: hashOf(token), now: clock.now() })) ?? null;
 }
 
-/** The account that a visitor asks for. */
 export interface SignUp {
   token: string;
   name: string;

@@ -18,7 +18,6 @@ export const selectSignUpEmail = query(
       .where(and(eq(signUps.tokenHash, tokenHash), gt(signUps.expiresAt, now))),
 ).value;
 
-/** Removes all links of an address. */
 export const deleteSignUps = change((db, { email }: { email: string }) =>
   db.delete(signUps).where(eq(signUps.email, email)),
 ).run;

@@ -1,6 +1,5 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Unused links with which visitors create an account. */
 export const signUps = sqliteTable("sign_ups", {
   tokenHash: blob("token_hash", { mode: "buffer" }).primaryKey(),
   /** Address in lower case. */

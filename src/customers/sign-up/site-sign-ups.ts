@@ -15,10 +15,8 @@ export function createSiteSignUps(
   { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   return {
-    /** Stores a link; false if somebody has an account with the address. */
     begin: people.beginSignUp,
 
-    /** The address of a link; null if it was used or has expired. */
     opens: people.opensSignUp,
 
     /**

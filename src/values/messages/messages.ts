@@ -19,7 +19,6 @@ type ValuesGiven<Code extends MessageCode> = keyof Codes[Code] extends never
   ? []
   : [values: Codes[Code]];
 
-/** Builds a message, with exactly the values that its code takes. */
 export function message<Code extends MessageCode>(
   code: Code,
   ...[values]: ValuesGiven<Code>

@@ -10,7 +10,6 @@ import { type ImportContext, RowFault } from "./import-kind.ts";
  * they must name the same channel.
  */
 interface NamedChannel {
-  /** A service number, an `@handle` or a link. */
   channel?: number | string | null | undefined;
   channel_msgr_id?: string | null | undefined;
 }
@@ -20,7 +19,6 @@ const quotable = (name: number | string) => (typeof name === "number" ? name : s
 
 export type ChannelLookup = ReturnType<typeof createChannelLookup>;
 
-/** Finds the channel that a row of statistics or posts names. */
 export function createChannelLookup(
   db: Database,
   { messengerHosts }: Pick<ImportContext, "messengerHosts">,

@@ -25,7 +25,6 @@ export function forwardOutsideCatalog(
   ).get({ channel, publishedAt, id })?.target;
 }
 
-/** Posts by id. */
 export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
@@ -38,7 +37,6 @@ interface TakenDownPost extends Tombstone {
   publishedAt: number | null;
 }
 
-/** Posts that were taken down, by id. */
 export function tombstonesAfter(
   db: Database,
   afterId: number,

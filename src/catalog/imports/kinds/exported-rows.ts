@@ -11,13 +11,11 @@ export interface ExportRow {
   values: Record<string, unknown> | null;
 }
 
-/** Which rows to export. */
 export interface RowSelection {
-  /** First Moscow day, inclusive; null for no bound. */
+  /** Inclusive; null for no bound. */
   from: Day | null;
-  /** Last Moscow day, inclusive; null for no bound. */
+  /** Inclusive; null for no bound. */
   to: Day | null;
-  /** Restricts to one channel, by service number; null for all. */
   channelId: number | null;
   /** First of the Moscow days whose derived values still follow the posts, and are not exported. */
   openFrom: Day;
@@ -34,9 +32,7 @@ export type ReadRows<Selection> = (
   limit: number,
 ) => Generator<ExportRow>;
 
-/** How the rows of an import kind are exported. */
 export interface ExportedRows<Column> {
-  /** Column names, in order. */
   columns: readonly Column[];
   /** Their declarations, if any of them may be null. */
   fields?: StoredFields;

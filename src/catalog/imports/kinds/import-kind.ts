@@ -39,9 +39,7 @@ export interface ImportContext {
    * and may not name its files.
    */
   folder: string | null;
-  /** The messenger's hosts, by which links are recognized. */
   messengerHosts: readonly string[];
-  /** Number of latest Moscow days whose statistics still follow their posts. */
   openDays: number;
   /** Highest number that the rows name: generated numbers start after it. Absent if they name none. */
   highestNumber?: number;
@@ -73,9 +71,7 @@ export interface RowWriter<Row> {
   counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
-  /** Called before each commit. */
   beforeCommit?(): void;
-  /** Called after each commit. */
   afterCommit?(): Promise<void>;
   /**
    * For directories with `--replace`: removes entries that the file does not name, before its rows are
@@ -85,13 +81,11 @@ export interface RowWriter<Row> {
   /** Entries used by any channel. Reads all channels, so it is called outside transactions. */
   inUse?(): ReadonlySet<string>;
 
-  /** Called after the last commit. */
   afterwards?(): Promise<void>;
   /** Called instead of `afterwards` if the import was interrupted: does what cannot wait for the rest. */
   interrupted?(): Promise<void>;
 }
 
-/** Why a row is rejected. */
 export class RowFault extends Error {
   override readonly name = "RowFault";
   constructor(

@@ -24,7 +24,6 @@ export function merge<F extends StoredFields>(
   return record as RecordOf<F>;
 }
 
-/** Whether an entry equals the stored one. */
 export function isSame<R extends object>(record: R, stored: R): boolean {
   for (const name in stored) if (record[name] !== stored[name]) return false;
   return true;

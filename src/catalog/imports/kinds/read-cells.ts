@@ -6,7 +6,6 @@ import { ambiguousCount, respelled, type SpellingRules } from "./spelling.ts";
 
 /** How an import's cells are read: plain data. */
 export interface CellRules extends SpellingRules {
-  /** Whether any invalid cell rejects its row. */
   strict: boolean;
 }
 

@@ -4,7 +4,7 @@ import { RowFault } from "./import-kind.ts";
 /** How far another machine's clock may be ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60 * 1000;
 
-/** Refuses an instant in the future. @throws RowFault */
+/** @throws RowFault for an instant in the future */
 export function requirePast(
   column: string,
   instantMs: number | null | undefined,

@@ -3,9 +3,7 @@ import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { type Spelling, withoutZeros } from "../../fields/columns.ts";
 
 export interface SpellingRules {
-  /** IANA time zone for times without an offset. */
   timezone: string;
-  /** The messenger's hosts, by which links to channels are recognized. */
   messengerHosts: readonly string[];
 }
 

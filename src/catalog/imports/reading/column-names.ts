@@ -4,7 +4,6 @@ import { shortened } from "../../../values/shortened.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
 import type { Recognized } from "./recognized.ts";
 
-/** How a file's columns map to those of its kind. */
 export interface Naming {
   /** Our column names by the file's, where they differ. */
   map: Readonly<Record<string, string>>;

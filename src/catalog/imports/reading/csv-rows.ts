@@ -30,7 +30,6 @@ type Header = (string | null)[];
 interface UnquotedPart {
   separator: Separator;
   header: Header | null;
-  /** Number of complete lines. */
   lines: number;
 }
 
@@ -175,7 +174,6 @@ function createParser(
   unquoted: UnquotedPart,
   onRow: (row: InputRow) => void,
 ): Parser {
-  /** Line on which the last record ended. */
   let lastLine = unquoted.lines;
   /** Line on which a record starts; its raw text may begin with blank lines. */
   const lineOf = (raw: string): number => lastLine + 1 + leadingLineBreaks(raw);

@@ -3,7 +3,6 @@ import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { Encoding } from "./recognized.ts";
 
-/** Labels for TextDecoder. */
 const LABELS = {
   "UTF-8": "utf-8",
   "UTF-16": "utf-16le",

@@ -7,7 +7,6 @@ import { LINE_LENGTH_MAX } from "./input-row.ts";
 
 /** Where rows come from: a file, or standard input. */
 export interface Input {
-  /** As the operator named it. */
   name: string;
   /** Null if it has no size and can only be read once: standard input, or a pipe. */
   bytes: number | null;
@@ -15,7 +14,6 @@ export interface Input {
    * Limit for decompressed data if the file is not the operator's own: kilobytes may expand to terabytes.
    */
   unpackedBytesMax?: number;
-  /** Folder for relative names of files in it. */
   folder: string;
   open(): AsyncIterable<Uint8Array>;
 }

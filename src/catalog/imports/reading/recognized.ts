@@ -16,7 +16,6 @@ export interface Recognized {
   compression: Compression | null;
   encoding: Encoding | null;
   format: FileFormat | null;
-  /** For CSV only. */
   separator: Separator | null;
   /** The program that wrote the file, if it is not in one of our own formats. */
   from: ForeignFormatName | null;
@@ -24,7 +23,6 @@ export interface Recognized {
   renamed: Record<string, string>;
   /** The file's unknown columns, with `--ignore-unknown`; the first hundred. */
   ignored: string[];
-  /** IANA time zone for times without an offset. */
   timezone: string;
 }
 

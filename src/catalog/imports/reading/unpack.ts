@@ -4,7 +4,6 @@ import { message } from "../../../values/messages/messages.ts";
 import { type Input, prepend } from "./input.ts";
 import type { Compression } from "./recognized.ts";
 
-/** Signatures of compressed files. */
 const PACKED: readonly (readonly [Compression, string])[] = [
   ["gzip", "\x1f\x8b"],
   ["zstd", "\x28\xb5\x2f\xfd"],

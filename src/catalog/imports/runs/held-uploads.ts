@@ -9,14 +9,12 @@ import { readRows } from "../reading/rows.ts";
 import type { UploadOptions } from "../writing/import-options.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
-/** An uploaded file, and how to import it. */
 export interface NewUpload {
   kind: ImportKindName;
   file: { name: string; path: string; bytes: number };
   options: UploadOptions;
 }
 
-/** The beginning of an uploaded file, shown before it is imported. */
 export interface UploadPreview {
   recognized: Recognized;
   rows: InputRow[];
@@ -81,7 +79,6 @@ export function createHeldUploads(
       return token;
     },
 
-    /** An upload held by this process. */
     findOwn,
     find,
 
@@ -113,7 +110,7 @@ export function createHeldUploads(
   };
 }
 
-/** A preview of a file: how it was recognized, and its first rows. @throws AppError `invalid` */
+/** @throws AppError `invalid` */
 async function readPreview({ kind, file, options }: NewUpload): Promise<UploadPreview> {
   const recognized = nothingRecognized(options.timezone);
   const input = { ...(await openInput(file.path)), name: file.name };

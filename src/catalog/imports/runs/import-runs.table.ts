@@ -6,7 +6,6 @@ import type { ImportSummary } from "../writing/import-summary.ts";
 
 type RunState = "running" | "done" | "failed";
 
-/** A run's options and progress. */
 export interface RunProgress extends ImportSummary {
   options: UploadOptions;
   /** Size of the file, and how much of it has been read. */
@@ -14,7 +13,6 @@ export interface RunProgress extends ImportSummary {
   bytesRead: number;
   /** Rejected rows in the downloadable file: the first ones if there are very many. */
   rejectsKept: number;
-  /** Notes about the import other than rejected rows. */
   notes: Message[];
 }
 
@@ -35,12 +33,10 @@ type StoredReject = { line: number; column: string | null } & (
   | { reason: string }
 );
 
-/** Imports started in the console. */
 export const importRuns = sqliteTable("import_runs", {
   id: integer("id").primaryKey(),
   kind: text("kind").$type<ImportKindName>().notNull(),
   fileName: text("file_name").notNull(),
-  /** E-mail address of the person who started it. */
   person: text("person").notNull(),
   state: text("state").$type<RunState>().notNull(),
   startedAt: integer("started_at").notNull(),
@@ -50,8 +46,6 @@ export const importRuns = sqliteTable("import_runs", {
   rejects: text("rejects", { mode: "json" }).$type<StoredReject[]>().notNull(),
   /** A message as JSON, or plain text from an earlier version. */
   failure: text("failure"),
-  /** Unique name of the process that runs it. */
   owner: text("owner").notNull().default(""),
-  /** That process's last heartbeat for the run. */
   heartbeatAt: integer("heartbeat_at").notNull().default(0),
 });

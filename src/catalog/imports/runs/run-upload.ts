@@ -22,27 +22,21 @@ import type { RunProgress } from "./import-runs.table.ts";
 
 /** An uploaded file to import. Plain data, because it is sent to a thread. */
 export interface Upload {
-  /** Number of its run. */
   id: number;
   kind: ImportKindName;
-  /** Name of the file on the person's machine. */
   fileName: string;
-  /** Path of the uploaded file on this machine. */
   path: string;
-  /** Path for rejected rows, which are offered as a download. */
   rejectsPath: string;
   summary: RunProgress;
   /** A 32-bit number in shared memory, non-zero to stop the import. */
   stop: SharedArrayBuffer;
 }
 
-/** Settings for importing an upload. */
 type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 
 const SAVE_EVERY_MS = 500;
 /** Size limit for the file of rejected rows, of which each of the latest runs has one. */
 const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
-/** Maximum number of recorded notes. */
 const NOTES_MAX = 40;
 
 /**

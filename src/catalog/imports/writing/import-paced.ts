@@ -68,7 +68,6 @@ function charactersOf(row: InputRow): number {
   return characters;
 }
 
-/** Pace of an import's transactions. */
 interface Pace {
   size: TransactionSize;
   /** Rows in the last transaction: the next one has about as many. */

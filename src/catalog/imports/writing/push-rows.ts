@@ -28,7 +28,6 @@ export interface PushedRows {
   openDays: number;
 }
 
-/** What became of a pushed row. */
 export interface PushedRow {
   outcome: RowOutcome | "rejected";
   /** Why it was rejected, or which of its cells were left out, and why; empty if nothing was wrong. */

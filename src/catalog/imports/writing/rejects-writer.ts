@@ -26,7 +26,6 @@ export function createRejectsWriter(open: () => number, bytesMax: number) {
       bytes += content.byteLength;
       kept += 1;
     },
-    /** Number of rows in the file. */
     kept: (): number => kept,
 
     close(): void {

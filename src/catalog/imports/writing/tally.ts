@@ -13,7 +13,6 @@ import { stringifyExact } from "../reading/exact-number.ts";
 export interface ReasonGroup {
   /** Null if the reason concerns the whole row, or the file. */
   column: string | null;
-  /** The example's fault. */
   fault: Message;
   count: number;
   /** The example's line; null if it concerns the file. */
@@ -23,7 +22,6 @@ export interface ReasonGroup {
 }
 
 const VALUE_LENGTH_MAX = 100;
-/** Maximum length of a recorded reason. */
 const TEXT_LENGTH_MAX = 500;
 
 /** Counts rejected rows and dropped cells by column and reason. Stays small, however many there are. */
@@ -60,7 +58,6 @@ function shownValue(value: unknown): string | null {
   return shortened(typeof value === "string" ? value : stringifyExact(value), VALUE_LENGTH_MAX);
 }
 
-/** A group as recorded. */
 export function cutGroup(group: ReasonGroup): ReasonGroup {
   return { ...group, fault: cut(group.fault) };
 }

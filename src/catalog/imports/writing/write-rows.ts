@@ -32,7 +32,7 @@ export function readAll<Row>(
   });
 }
 
-/** Writes the row at a position, or several from there on together. @returns how many */
+/** @returns how many rows were written, one or several together */
 export function writeSome<Row>(
   run: RunningImport<Row>,
   writer: RowWriter<Row>,
@@ -62,7 +62,6 @@ function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRo
   }
 }
 
-/** Writes a row and counts its result. */
 export function writeRow<Row>(
   { kind, cells, summary, onReject, rejects, warnings }: RunningImport<Row>,
   writer: RowWriter<Row>,

@@ -1,7 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 import type { Query } from "../query.ts";
 
-/** A match, with its value in the ordering. */
 export interface Found {
   id: number;
   value: number | null;
@@ -16,7 +15,6 @@ export function selectFound(
   return statement<Found>(db, sql).all({ ...query.values, limit: query.limit, ...more });
 }
 
-/** Number of rows of a SELECT. */
 export function countRows(
   db: Database,
   sql: string,

@@ -2,7 +2,6 @@ import type { Database } from "../../../db/database.ts";
 import type { Query } from "../query.ts";
 import type { Found } from "./found.ts";
 
-/** A way of finding a page. */
 export interface Plan {
   name: string;
   /** Conditions for trying it; all must hold. */
@@ -26,7 +25,6 @@ export const IS_SEARCH: Condition = {
   holds: ({ expression }) => expression !== null,
 };
 
-/** A count, written for people. */
 export function about(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }

@@ -12,7 +12,6 @@ const BETWEEN_MS = 50;
 const OK = 200;
 const UNAUTHORIZED = 401;
 
-/** The clock that paces requests. */
 export interface Pace {
   monotonic(): number;
   sleep(durationMs: number): Promise<void>;

@@ -24,7 +24,6 @@ interface MessagePage {
   messages: Message[];
   /** Times, in epoch milliseconds, of all messages whose time is readable. */
   times: number[];
-  /** Number of messages in the response, whatever their form. */
   count: number;
   /** Whether all of them have a documented form. */
   isUnderstood: boolean;
@@ -62,7 +61,6 @@ export function createMaxApi(
         isChat(json) && digitsOf(json.chat_id) === chat ? json : null,
       ),
 
-    /** The bot's own permissions in a channel. */
     membership: (chat: string) =>
       call<Membership>(`/chats/${chat}/members/me`, (json) => (isObject(json) ? json : null)),
 
@@ -96,7 +94,6 @@ export function createMaxApi(
       });
     },
 
-    /** Addresses that updates are pushed to. */
     subscriptions: () =>
       call("/subscriptions", (json) => {
         const { subscriptions: given } = membersOf(json);

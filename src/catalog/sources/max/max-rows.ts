@@ -46,7 +46,6 @@ export function handleOf({ link }: Chat): string | null {
   return named?.kind === "handle" ? named.handle : null;
 }
 
-/** Row with a channel's subscribers today. */
 export function toStatsRow(chat: string, day: Day, { participants_count }: Chat): Fields {
   return { channel_msgr_id: chat, day: formatDay(day), subscribers: participants_count };
 }

@@ -60,7 +60,7 @@ export async function runMax(
   return first ?? ALL_READ;
 }
 
-/** Records that the bot may no longer read a channel. @returns false if the run must write no more */
+/** @returns false if the run must write no more */
 async function noteLost(known: SourceChat, { apply, chats, nowMs }: BotTools): Promise<boolean> {
   // `readChannel` may just have stored a newer title.
   const named = (await chats()).find(({ chat }) => chat === known.chat) ?? known;

@@ -62,7 +62,6 @@ export async function runTelegram(
   if (fault !== null) return fault;
   return isLost ? ALL_READ : { ...ALL_READ, position: at === position ? null : at };
 
-  /** Reads due cards, as many as the run has time for. */
   async function refreshCards(): Promise<TelegramFault | null> {
     for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
       if (isOver(RUN_MAX_MS)) return null;

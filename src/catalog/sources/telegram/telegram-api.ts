@@ -71,7 +71,6 @@ export function createTelegramApi(
         waitS * 1000,
       ),
 
-    /** The bot's handle, without `@`. */
     me: (): Promise<Answered<string>> =>
       call("getMe", {}, (me) => {
         const { username } = membersOf(me);

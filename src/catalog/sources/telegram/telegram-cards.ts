@@ -17,7 +17,6 @@ export interface Card {
   subscribers: number;
 }
 
-/** Reads a channel's current card. */
 export async function readCard(
   api: TelegramApi,
   { id }: Pick<Chat, "id">,

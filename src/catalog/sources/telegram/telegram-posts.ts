@@ -30,7 +30,6 @@ export function isPost({ message_id, content }: Message): boolean {
   return message_id > 0 && (textIn(content) !== null || mediaIn(content) !== null);
 }
 
-/** Whether a message says that the channel's card has changed. */
 export function changesCard({ content }: Message): boolean {
   return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
 }
@@ -71,7 +70,7 @@ function nameOf({ sender_user_name: name, sender_user: user }: Record<string, un
   return textOf(name) ?? textOf(whole.join(" "));
 }
 
-/** A message of an album; null for one that is a post on its own. */
+/** Null for a message that is a post on its own. */
 export function toAlbumMessage(message: Message): AlbumMessage | null {
   const { message_id: messageId, chat, content } = message;
   const album = textOf(content["media_group_id"]);
@@ -81,7 +80,6 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   return { chat: chat.id, album, messageId, text, media, row: toPostRow(message) };
 }
 
-/** Row of a channel, from its card. */
 export function toChannelRow(
   { id, title, username, type, description }: FullChat,
   subscribers: number | undefined,

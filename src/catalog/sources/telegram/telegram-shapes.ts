@@ -17,20 +17,17 @@ export interface FullChat extends Chat {
   description: string | null;
 }
 
-/** A message in a channel. */
 export interface Message {
   message_id: number;
   /** Unix seconds, like `edit_date`. */
   date: number;
   edit_date: number | null;
   chat: Chat;
-  /** The message as received. */
   content: Readonly<Record<string, unknown>>;
 }
 
 export interface Update {
   update_id: number;
-  /** A new or edited message. */
   message: Message | null;
   isEdit: boolean;
   /** The bot's own status in a chat after a change. */

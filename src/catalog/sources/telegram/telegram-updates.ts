@@ -14,7 +14,6 @@ const READS: Record<string, readonly string[]> = {
   supergroup: ["administrator", "creator", "member"],
 };
 
-/** Updates being converted, with the rows so far. */
 interface Reading {
   api: TelegramApi;
   nowMs: number;

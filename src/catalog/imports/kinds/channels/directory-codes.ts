@@ -5,7 +5,6 @@ import { createEntryNames } from "../../../directory/entry-names.ts";
 import { type Given, RowFault } from "../import-kind.ts";
 import type { ChannelRow } from "./row-identity.ts";
 
-/** Columns that take a code of a directory, or a displayed name. */
 const COLUMNS = ["category", "territory"] as const;
 
 const UNKNOWN = { category: message("noCategory"), territory: message("noTerritory") };

@@ -4,16 +4,11 @@ import type { ImportContext } from "../import-kind.ts";
 /** Moved handles to report individually; the rest are only counted. */
 const REPORTED_MAX = 20;
 
-/** Counts and reports the handles that an import moves between channels. */
 export function createMovedHandles(note: ImportContext["note"]) {
   const counts = { handles_moved: 0 };
   return {
     counts,
 
-    /**
-     * @param from number of the channel that had the handle
-     * @param to number of the channel that has it now
-     */
     add(handle: string, from: number, to: number): void {
       counts.handles_moved += 1;
       if (counts.handles_moved <= REPORTED_MAX) note(message("handleMoved", { handle, from, to }));

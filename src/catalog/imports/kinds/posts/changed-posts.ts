@@ -13,9 +13,7 @@ type Placed = Pick<PostRecord, "channel" | "published_at">;
  */
 export function createChangedPosts(db: Database, openDays: number) {
   const moveLastPost = createLastPosts(db);
-  /** Newest post by channel. */
   const newest = new Map<number, number>();
-  /** Days by channel. */
   const changed = new Map<number, Set<Day>>();
 
   function noteDay({ channel, published_at }: Placed, firstDay: Day): void {

@@ -39,7 +39,6 @@ function nameOf(target: MentionTarget): string | number | undefined {
   return target.startsWith("c/") ? linkById(target.slice(2)) : `@${target}`;
 }
 
-/** Stored posts, followed by those that were taken down. */
 export const exportedPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const afterRemovedId = idAmongRemoved(after);
   let read = 0;
