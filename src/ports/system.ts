@@ -64,7 +64,8 @@ export function systemSystem(): System {
         return null;
       }
       const { max, count } = delays;
-      const [median, p99] = [delays.percentile(50), delays.percentile(99)];
+      const median = delays.percentile(50);
+      const p99 = delays.percentile(99);
       delays.reset();
       return count === 0 ? null : { medianMs: median / 1e6, p99Ms: p99 / 1e6, maxMs: max / 1e6 };
     },

@@ -25,7 +25,8 @@ export function limitUnsentBytes(bytesMax: number): boolean {
     });
     const { getsockopt, setsockopt } = library.symbols;
     const isListening = (descriptor: number): boolean => {
-      const [found, length] = [new Int32Array(1), new Int32Array([INT_BYTES])];
+      const found = new Int32Array(1);
+      const length = new Int32Array([INT_BYTES]);
       getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, ptr(found), ptr(length));
       return found[0] === 1;
     };

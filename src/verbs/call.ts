@@ -167,7 +167,9 @@ export async function viewMethod(
 ): Promise<Json<unknown>> {
   const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
-    ...{ services, caller, nowMs },
+    services,
+    caller,
+    nowMs,
     callerAt: () => caller,
     readBody: async () => ({}),
     // Pages have their own URLs and only extract the cursor from this one.

@@ -107,7 +107,10 @@ export const exportPosts = apiMethod({
     "`id`; by channel and time if a filter excludes channels or days, or with `is_ad=true`; newest first with `q`",
   ),
   parameters: {
-    ...{ format, channel, ...ofChannels, ...days },
+    format,
+    channel,
+    ...ofChannels,
+    ...days,
     q: text({
       description:
         `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, with the same syntax as in post search; ` +
@@ -148,8 +151,14 @@ async function answer(
   const { bulk } = call.services;
   const selection: BulkSelection = {
     ...readSelected(args, call.services),
-    ...{ rows, format: args.format, from: from ?? null, to: to ?? null, isAd: args.is_ad ?? null },
-    ...{ media: args.media ?? null, viewsMin: args.views_min ?? null, found },
+    rows,
+    format: args.format,
+    from: from ?? null,
+    to: to ?? null,
+    isAd: args.is_ad ?? null,
+    media: args.media ?? null,
+    viewsMin: args.views_min ?? null,
+    found,
   };
   const after = args.cursor === undefined ? null : bulk.positionOf(args.cursor, selection);
   if (args.cursor !== undefined && after === null) throw fieldError({ cursor: [INVALID_CURSOR] });

@@ -10,7 +10,8 @@ import { message } from "../../values/messages/messages.ts";
  */
 export function createPace(clock: Pick<Clock, "monotonic">) {
   const endAtMs = clock.monotonic() + FILE_MAX_MS;
-  let [tookMs, bytes] = [0, 0];
+  let tookMs = 0;
+  let bytes = 0;
   return {
     /**
      * Called when a piece was taken.

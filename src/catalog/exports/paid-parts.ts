@@ -42,7 +42,8 @@ export async function* paidParts(
 ): AsyncGenerator<Uint8Array, void> {
   const pace = createPace(clock);
   let part = first;
-  let [rows, last]: [number, Position] = [0, after];
+  let rows = 0;
+  let last = after;
   try {
     // A scan that finds few rows may yield nothing for long, so it must check whether anybody is still
     // waiting.

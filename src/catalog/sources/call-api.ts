@@ -46,7 +46,10 @@ export async function callApi(
     read.value,
     (to) =>
       get({
-        ...{ ...to, timeoutMs, signal, bytesMax: ANSWER_BYTES_MAX },
+        ...to,
+        timeoutMs,
+        signal,
+        bytesMax: ANSWER_BYTES_MAX,
         headers: {
           accept: "application/json",
           "user-agent": "Kanalog/1",

@@ -93,7 +93,9 @@ async function outcomeOf(
   const run = (signal: AbortSignal): Promise<Outcome> =>
     runSource(source, JSON.parse(secret) as Record<string, string>, {
       ...surroundings,
-      ...{ ...how, signal, succeededAt },
+      ...how,
+      signal,
+      succeededAt,
       pushes: pushes.of(source, JSON.parse(secret) as BotSecret),
       sleep: (durationMs) => clock.sleep(durationMs, signal),
       download: (url, request) =>

@@ -45,12 +45,17 @@ export async function importSourceFile(
   const file = { ...(await openInput(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
   const input = stoppable(file, stop);
   const highestNumber = await readThrough(input, kindName, reading, {
-    ...{ timezone, strict, messengerHosts },
+    timezone,
+    strict,
+    messengerHosts,
   });
   const recognized = nothingRecognized(timezone);
   const rows = readRows(input, kindName, reading, recognized);
   const summary = await runImport<never>(importKinds[kindName] as never, rows, {
-    ...{ db, clock, recognized, replace: false },
+    db,
+    clock,
+    recognized,
+    replace: false,
     context: { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} },
     cells: { timezone, strict },
     requireWanted(tx) {

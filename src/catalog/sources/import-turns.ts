@@ -18,7 +18,8 @@ type Turn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
  * So a file that takes an hour delays the others by a minute at most, and only once.
  */
 export function createImportTurns(clock: Clock) {
-  const [short, long] = [createTurns(), createTurns()];
+  const short = createTurns();
+  const long = createTurns();
   /** Sources whose last file took long. */
   const areLong = new Set<number>();
 

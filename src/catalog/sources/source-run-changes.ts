@@ -37,8 +37,11 @@ const claimSource = transaction(
   "source-claim",
   (tx, clock, seen: Pick<Source, "id" | "owner" | "heartbeatAt">, owner: string) =>
     claimSeen(tx, {
-      ...{ id: seen.id, seenOwner: seen.owner, seenHeartbeatAt: seen.heartbeatAt },
-      ...{ owner, now: clock.now() },
+      id: seen.id,
+      seenOwner: seen.owner,
+      seenHeartbeatAt: seen.heartbeatAt,
+      owner,
+      now: clock.now(),
     }),
 );
 

@@ -37,7 +37,8 @@ export function createSources(
 ) {
   const { secrets, pushBase, applyBatch } = surroundings;
   const pushes = createPushes(db, changes, {
-    ...{ base: pushBase, secrets },
+    base: pushBase,
+    secrets,
     write: (id, batch) => applyBatch({ id, owner: null, batch, position: null }),
   });
   const turns = createImportTurns(clock);

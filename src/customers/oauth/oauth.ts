@@ -77,7 +77,12 @@ export function createOAuth(
       const { client, redirectUri, challenge } = request;
       const { clientId, name: clientName } = client;
       await changes.addOAuthCode({
-        ...{ code, clientId, clientName, memberId, redirectUri, challenge },
+        code,
+        clientId,
+        clientName,
+        memberId,
+        redirectUri,
+        challenge,
       });
       return code;
     },

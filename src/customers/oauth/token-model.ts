@@ -121,8 +121,12 @@ async function makeGrant(
     tx,
     clock,
     {
-      ...{ memberId: member.id, name: code.clientName, access: "read_only" },
-      ...{ expiresAt, prefix: GRANT_PREFIX, token },
+      memberId: member.id,
+      name: code.clientName,
+      access: "read_only",
+      expiresAt,
+      prefix: GRANT_PREFIX,
+      token,
     },
     { person: member.email, keyId: null },
   );

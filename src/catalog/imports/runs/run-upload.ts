@@ -80,7 +80,9 @@ async function importUpload(
   try {
     const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
     const highestNumber = await readThrough(input, name, reading, {
-      ...{ timezone, strict, messengerHosts },
+      timezone,
+      strict,
+      messengerHosts,
     });
     const recognized = nothingRecognized(timezone);
     const rows = readRows(input, name, reading, recognized, (bytes) => {
@@ -105,7 +107,8 @@ async function importUpload(
       onReject: rejects.add,
       onProgress: ({ rejects: rejected, warnings, ...counts }) => {
         Object.assign(summary, counts, {
-          ...{ rejects: rejected.map(cutGroup), warnings: warnings.map(cutGroup) },
+          rejects: rejected.map(cutGroup),
+          warnings: warnings.map(cutGroup),
           rejectsKept: rejects.kept(),
         });
         progress.changed();

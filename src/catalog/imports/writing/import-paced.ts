@@ -119,7 +119,8 @@ async function writeTransaction<Row>(
   size: TransactionSize,
 ): Promise<number> {
   const { db, clock, kind, summary } = run;
-  let [written, rowsMs] = [0, 0];
+  let written = 0;
+  let rowsMs = 0;
   const changedBefore = changedBy(summary);
   await inSlice(db, clock, "import", (tx) => {
     run.requireWanted?.(tx);

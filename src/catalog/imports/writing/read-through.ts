@@ -22,7 +22,9 @@ export async function readThrough(
   rules: CellRules,
 ): Promise<number> {
   const kind: ImportKind<{ id?: number }> = importKinds[name];
-  let [highest, read, hasGood] = [0, 0, false];
+  let highest = 0;
+  let read = 0;
+  let hasGood = false;
   for await (const rows of readRows(input, name, reading, nothingRecognized(rules.timezone))) {
     for (const row of rows) {
       read += 1;
