@@ -71,6 +71,8 @@ const queries = { access: "reader", deadline: "query" } as const;
 
 /** Changes made by customers and staff. */
 const changes = { access: "writer", deadline: TASK_MAX_MS } as const;
+/** Sign-ins, passwords and sessions: one may hash while another goes on. Each thread that runs one loads much. */
+const ofPeople = { ...changes, atOnce: 2 } as const;
 
 /**
  * The appliance's own work, which a customer's request may cause but not stop, one piece at a time. Each
@@ -109,29 +111,33 @@ export const lanes = {
   /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
   write: {
     threads: 4,
-    operations: ruled(changes, {
-      ...operatorKeyChanges,
-      ...requestSteps,
-      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }, endSessionsOfSuspended),
-      ...keyChanges,
-      ...customerChanges,
-      removeSample: (db: Database, clock: Clock, by: Actor) =>
-        removeSample(db, clock, channelWatchers, by),
-      ...oauthChanges,
-      ...peopleOperations,
-      ...signUpOperations,
-      ...staffWebhookChanges,
-      ...webhookChanges,
-      ...operatorWebhookChanges,
-      ...alertChanges,
-      addMail,
-      ...importRunChanges,
-      noteExport,
-      noteStep,
-      ...postChanges,
-      ...siteChannelChanges(channelWatchers),
-      ...sourceChanges,
-    }),
+    operations: {
+      ...ruled(ofPeople, { ...peopleOperations, ...signUpOperations }),
+      ...ruled(changes, {
+        ...operatorKeyChanges,
+        ...requestSteps,
+        ...accountChanges(
+          { prepare: emptyQueuesOf, resume: resumeWebhooks },
+          endSessionsOfSuspended,
+        ),
+        ...keyChanges,
+        ...customerChanges,
+        removeSample: (db: Database, clock: Clock, by: Actor) =>
+          removeSample(db, clock, channelWatchers, by),
+        ...oauthChanges,
+        ...staffWebhookChanges,
+        ...webhookChanges,
+        ...operatorWebhookChanges,
+        ...alertChanges,
+        addMail,
+        ...importRunChanges,
+        noteExport,
+        noteStep,
+        ...postChanges,
+        ...siteChannelChanges(channelWatchers),
+        ...sourceChanges,
+      }),
+    },
   },
   /** Queries: four at once, at most two per organization; further ones queue. */
   read: {
