@@ -32,6 +32,7 @@ const inAcme = (action: string, details: object = {}, target = "organization 1")
 const acme = { id: 1, name: "Acme", plan: "profi", plan_ends_at: null, used: 0, archived_at: null };
 const ada = { id: 1, organization: 1, email: "ada@example.com", name: "Ada", role: "owner" };
 const key = { id: 1, member: 1, name: "test", access: "read_write", expires_at: null };
+const run = { id: 1, kind: "channels", file: "rows.csv", state: "done", inserted: 1, rejected: 0 };
 const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
 
 export const CASES: Readonly<Record<string, Case>> = {
@@ -188,6 +189,8 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: { delivered: true, status: 204, delivery: 2 },
     audit: [{ organizationId: null, action: "webhook.resend", target: "webhook 2" }],
   },
+  "import list": { row: [run] },
+  "import show": { of: 1, row: run },
   "operator key create": {
     args: { name: "mine", can: "data,read", ...ENDS },
     row: { id: 3, name: "mine", can: ["read", "data"], created_at: NOW },

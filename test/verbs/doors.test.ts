@@ -16,6 +16,7 @@ import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { auditOf } from "../support/audit.ts";
 import { runBeside } from "../support/command.ts";
 import { fakePorts } from "../support/fake-ports.ts";
+import { until } from "../support/until.ts";
 import { addPerson, STAFF, signedInVisitor, type Visitor } from "../support/visitor.ts";
 import { callsWith, created, importChannels } from "../support/webhook-calls.ts";
 import { CASES, type Case } from "./cases.ts";
@@ -42,6 +43,7 @@ beforeAll(async () => {
   operatorKey = (await operatorKeys.create(wanted, COMMAND_LINE)).token;
   await operatorKeys.create({ ...wanted, name: "crawler" }, COMMAND_LINE);
   await addPerson(appliance, { email: STAFF, isStaff: true });
+  await importFile(appliance);
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   appliance.app.domains.db.copyTo(join(folder, "house.db"));
   built = readFileSync(join(folder, "house.db"));
@@ -69,8 +71,19 @@ async function listenAndAsk({ app, importRows }: Appliance): Promise<void> {
   db.prepare("UPDATE webhooks SET disabled_reason = 'failures' WHERE id = 3").run();
 }
 
+async function importFile(appliance: Appliance): Promise<void> {
+  const path = "/operator/v1/imports/";
+  const sent = await appliance.request(`${path}?kind=channels&name=rows.csv`, {
+    ...{ method: "POST", key: operatorKey, body: "id,title,subscribers\n3,Three,1\n" },
+  });
+  expect(sent.status, JSON.stringify(sent.body)).toBe(202);
+  const run = () => appliance.request(`${path}${sent.body.id}/`, { key: operatorKey });
+  await until(async () => (await run()).body.state === "done", "the end of the import");
+}
+
 /**
- * An appliance with a customer, its webhook with deliveries, keys and webhooks of the operator, and staff.
+ * An appliance with a customer, its webhook with deliveries, keys and webhooks of the operator, staff
+ * and an import.
  */
 const startHouse = () =>
   startAppliance(
