@@ -7,10 +7,8 @@ import type { TSchema, TUnsafe } from "@sinclair/typebox";
  */
 export type Schema<T> = TUnsafe<T>;
 
-/** The type of a schema's values. */
 export type ValueOf<S extends TSchema> = S["static"];
 
-/** Keywords of JSON Schema. */
 interface Keywords {
   description?: string;
   format?: string;
@@ -72,7 +70,6 @@ export function nullable<T>(inner: Schema<T>): Schema<T | null> {
   return eitherSchema(inner, nothingSchema());
 }
 
-/** Either of two shapes. */
 export function eitherSchema<A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> {
   return schema({ anyOf: [one, other] });
 }
@@ -83,7 +80,6 @@ export function listSchema<T>(items: Schema<T>, keywords: Keywords = {}): Schema
 
 type Properties = Readonly<Record<string, TSchema>>;
 
-/** An object schema that keeps the types of its fields. */
 type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[Name]> }> & {
   properties: P;
 };
@@ -99,7 +95,6 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
   }) as ObjectSchema<P>;
 }
 
-/** An object with any fields. */
 export function anyObjectSchema(description = ""): Schema<object> {
   return schema({ type: "object", ...(description !== "" && { description }) });
 }

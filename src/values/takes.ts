@@ -25,7 +25,6 @@ export function takesBytes(fileBytesMax: number): Takes {
   return { as: "bytes", bytesMax: 0, fileBytesMax, membersMax: 0 };
 }
 
-/** A form with a file. */
 export function takesFile(fileBytesMax: number): Takes {
   return { as: "file", bytesMax: BYTES_MAX, fileBytesMax, membersMax: 0 };
 }

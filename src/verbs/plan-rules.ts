@@ -21,7 +21,6 @@ export function hasExport({ code }: Pick<Plan, "code">): boolean {
 export const exportIncluded: PlanRule = ({ plan }) =>
   hasExport(plan) ? null : notIncluded(plan.code);
 
-/** Webhooks are part of plans that allow at least one. */
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 

@@ -21,7 +21,6 @@ import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json, JsonText } from "../values/json-text.ts";
 import type { Cursors } from "./cursor.ts";
 
-/** The domains that methods call. */
 export interface Services {
   directory: Directory;
   search: Search;

@@ -264,7 +264,6 @@ export const webhooksResend = apiMethod({
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });
 
-/** The address of a receiver, as given and parsed. */
 export function readUrl(given: unknown): Read<ReceiverAddress> {
   if (typeof given !== "string") return { fault: message("notText") };
   if (given.trim() === "") return { fault: message("blank") };

@@ -10,7 +10,6 @@ import type { ExportSelection, ExportWish } from "./export-selection.ts";
 import { createPace } from "./pace.ts";
 import { partStream } from "./part-stream.ts";
 
-/** Operations on threads. */
 interface Operations {
   readExport(wish: ExportWish): Promise<ExportSelection>;
   exportPart(turn: ExportTurn): Promise<ExportPart>;

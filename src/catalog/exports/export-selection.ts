@@ -25,9 +25,7 @@ export interface ExportWish {
   isRaw: boolean;
   from: string;
   to: string;
-  /** A service number, an `@handle` or a link. */
   channel: string;
-  /** The messenger's hosts, by which links are recognized. */
   hosts: readonly string[];
   /** Number of latest Moscow days whose derived values still follow their posts. */
   openDays: number;

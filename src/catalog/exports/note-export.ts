@@ -2,7 +2,7 @@ import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { ExportWish } from "./export-selection.ts";
 
-/** Records in the audit log that somebody downloads an export, before its first row is read. */
+/** Recorded before the first row is read. */
 export const noteExport = transaction(
   "export-start",
   (tx, clock, { kind, format, from, to, channel }: ExportWish, by: Actor) =>

@@ -17,7 +17,6 @@ const NOT_EDITED = ["id", "last_post_at", "former_handles", "is_public"] as cons
 
 export type EditedField = Exclude<ChannelField, (typeof NOT_EDITED)[number]>;
 
-/** Fields of a channel that people can edit. */
 export const EDITED_FIELDS = CHANNEL_FIELD_NAMES.filter(
   (name): name is EditedField => !NOT_EDITED.some((one) => one === name),
 );
@@ -108,7 +107,7 @@ function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
   return given;
 }
 
-/** Makes a channel public, or hides it. @returns whether that changed anything */
+/** @returns whether that changed anything */
 export const setChannelPublic = transaction(
   "set-public",
   async (tx, clock, id: number, isPublic: boolean, by: Actor) => {

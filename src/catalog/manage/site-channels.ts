@@ -50,7 +50,6 @@ export function createSiteChannels(
     find: seen.find,
     numbered: seen.numbered,
     page: seen.page,
-    /** Channels whose title or handle contains a text, including hidden ones. */
     byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),
 
     async edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean> {

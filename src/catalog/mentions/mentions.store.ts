@@ -41,11 +41,9 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
   return [...new Set([targetOfNumber(channelId), ...names.map(({ target }) => target)])];
 }
 
-/** A post that mentions a channel by one of its names. */
 interface MentionRow {
   id: number;
   publishedAt: number;
-  /** The channel that the post belongs to. */
   channelId: number;
 }
 
@@ -109,7 +107,7 @@ export function newestTargets(db: Database, channelId: number, limit: number): M
   return rows.map(({ target }) => target);
 }
 
-/** A page of the posts that mention a channel, newest first; equal instants by descending id. */
+/** Newest first; equal instants by descending id. */
 export function selectMentions(db: Database, selection: MentionSelection): MentionPage {
   const { channelId, limit } = selection;
   // Reads one more than the page holds, to see whether another page follows.

@@ -87,7 +87,6 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   };
 }
 
-/** The mentions of a post that was just written, given those it had. */
 function mentionsAfter(
   had: Mentions,
   post: PostRecord,

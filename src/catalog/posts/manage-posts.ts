@@ -9,7 +9,6 @@ import type { PostRecord } from "./post.ts";
 import { createPostRecords, type PostPosition } from "./posts.store.ts";
 import { createTakeDown } from "./take-down.ts";
 
-/** Changes to posts made by staff and by commands. */
 export const postChanges = { deletePosts };
 
 export interface PostsRequest {
@@ -43,7 +42,6 @@ export interface ManagePosts {
   delete(ids: readonly number[], by: Actor): Promise<number>;
 }
 
-/** Posts as the operator sees and manages them. */
 export function createManagePosts(
   db: Database,
   changes: Calls<typeof postChanges>,

@@ -12,9 +12,9 @@ export type PostPosition = readonly [publishedAt: number, id: number];
 /** A page of posts that relate to one channel: its own, or those that mention it. */
 export interface ChannelPageSelection {
   channelId: number;
-  /** Start, inclusive; null for no bound. */
+  /** Inclusive; null for no bound. */
   fromMs: number | null;
-  /** End, exclusive; null for no bound. */
+  /** Exclusive; null for no bound. */
   untilMs: number | null;
   after: PostPosition | null;
   limit: number;
@@ -126,7 +126,7 @@ export function selectText(db: Database, id: number): string | undefined {
   return statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?").get(id)?.text;
 }
 
-/** When the channel's newest stored post was published; null if it has none. */
+/** Null if the channel has no posts. */
 export function newestPostAt(db: Database, channelId: number): number | null {
   return (
     statement<{ at: number | null }>(

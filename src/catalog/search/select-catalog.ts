@@ -5,7 +5,6 @@ import { selectCards } from "../channels/channels.store.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";
 
-/** A page of the catalog's public channels. */
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   const { found } = findByPlan(db, queryOf(db, selection));
   const { shown, last } = shownPage(found, selection.limit);

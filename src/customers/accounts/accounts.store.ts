@@ -119,7 +119,6 @@ export const selectMemberships = query((db, { email }: { email: string }) =>
     .orderBy(asc(members.id)),
 ).all;
 
-/** The oldest member on the appliance, or null. */
 export const selectFirstMemberId = query((db) =>
   db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1),
 ).value;

@@ -18,7 +18,6 @@ import {
 import type { Member, Organization, Plan, PlanRequest } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-/** Somebody's membership in an organization. */
 export interface Membership {
   member: Member;
   organization: Organization;
@@ -51,7 +50,6 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       await requireOrganization(db, organizationId);
       return selectMembers(db, { organizationId });
     },
-    /** All memberships of a person, active or not; oldest first. */
     allMembershipsOf: (email: string): Promise<Membership[]> => selectMemberships(db, { email }),
     /**
      * Memberships in which a person may act: not suspended, and in an organization that is not archived.
@@ -62,7 +60,6 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       const all = await selectMemberships(db, { email });
       return (isVerified ? all : all.slice(0, 1)).filter(isActive);
     },
-    /** The oldest member on the appliance, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
     /** Trims and validates an address that no member has yet. @throws AppError `invalid` on `email` */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
@@ -70,7 +67,6 @@ export function createAccounts(db: Database, changes: AccountChanges) {
   };
 }
 
-/** Whether the member may act in the organization. */
 export function isActive({ member, organization }: Membership): boolean {
   return member.suspendedAt === null && organization.archivedAt === null;
 }
@@ -107,7 +103,7 @@ const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$
 export const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 200;
 
-/** Trims and validates an address. @throws AppError `invalid` on `email` */
+/** @throws AppError `invalid` on `email` */
 export function requiredEmail(text: string): string {
   const email = text.trim();
   if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX) {
@@ -116,14 +112,14 @@ export function requiredEmail(text: string): string {
   return email;
 }
 
-/** Trims a required name. @throws AppError `invalid` on `name` */
+/** @throws AppError `invalid` on `name` */
 export function requiredName(text: string): string {
   const name = optionalName(text);
   if (name === "") throw fieldError({ name: [message("blank")] });
   return name;
 }
 
-/** Trims a name that may be empty. @throws AppError `invalid` on `name` */
+/** @throws AppError `invalid` on `name` */
 export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });

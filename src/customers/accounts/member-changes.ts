@@ -23,7 +23,7 @@ const addMember = transaction("member", async (tx, clock, input: NewMember, by: 
   return putNewMember(tx, clock, input, by);
 });
 
-/** Adds a member to an existing organization, in the caller's transaction. */
+/** Runs in the caller's transaction. */
 export async function putNewMember(
   tx: Transaction,
   clock: Clock,
@@ -86,7 +86,6 @@ function handOver(
 /** Called in the transaction that suspends a member; it signs them out. */
 export type OnSuspended = (tx: Transaction, email: string) => Promise<void>;
 
-/** Changes of members, as part of `accountChanges`. */
 export function memberChanges(onSuspended: OnSuspended) {
   const changeMember = (db: Database, clock: Clock, id: number, change: MemberChange, by: Actor) =>
     inTransaction(db, clock, "member", async (tx) =>

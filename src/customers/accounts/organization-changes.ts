@@ -20,7 +20,6 @@ export interface Resumption {
   resume(tx: Transaction, organizationId: number): Promise<void>;
 }
 
-/** Changes of organizations, as part of `accountChanges`. */
 export function organizationChanges(resumption: Resumption) {
   return {
     createOrganization,
@@ -42,7 +41,6 @@ async function createOrganization(
   );
 }
 
-/** Adds an organization, in the caller's transaction. */
 export async function putOrganization(
   tx: Transaction,
   clock: Clock,

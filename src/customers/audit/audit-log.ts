@@ -4,7 +4,6 @@ import { type RequestName, updateRequestDone } from "../idempotency/operator-req
 import { insertEntry, selectEntries } from "./audit.store.ts";
 import type { auditLog } from "./audit.table.ts";
 
-/** The author of a change. */
 export interface Actor {
   /** E-mail address; empty for the command line. */
   person: string;
@@ -17,7 +16,6 @@ export interface Actor {
 /** Anybody who can run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** Recorded actions, by the kind of thing that they change. */
 interface Verbs {
   alert: "change" | "create" | "delete";
   channel: "change" | "delete" | "hide" | "merge" | "unhide";
@@ -80,7 +78,6 @@ export type AuditDetail =
   | "webhookChannels"
   | "webhooks";
 
-/** A change made by staff or by an organization's people. */
 export interface AuditEntry {
   /** The organization that it concerns, if it concerns one. */
   organizationId?: number | null | undefined;
@@ -97,9 +94,7 @@ export interface AuditSelection {
   /** Only entries below this number; null to start with the latest. */
   before: number | null;
   limit: number;
-  /** Only this organization's entries; null for all. */
   organizationId: number | null;
-  /** Only this person's changes; null for everybody's. */
   person: string | null;
 }
 
@@ -117,7 +112,6 @@ export async function recordChange(
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Records of who changed what, and when. */
 export function createAuditLog(db: Database) {
   return {
     /** Latest first. */

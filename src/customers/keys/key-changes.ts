@@ -113,5 +113,4 @@ export async function revokeRecorded(
   return { ...found, revokedAt };
 }
 
-/** Changes of keys, one transaction each. */
 export const keyChanges = { addKey, replaceKeys, revokeKey };

@@ -88,7 +88,6 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
   };
 }
 
-/** Token of an `Authorization` header; empty if there is none. */
 function bearerToken(header: string | null): string {
   if (header === null) return "";
   // The spelling of nearly all requests; the regular expression would add 0.2 us to each.

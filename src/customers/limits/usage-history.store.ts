@@ -12,7 +12,6 @@ export interface UsageDays {
   to: Day;
 }
 
-/** Position of a page's last row. */
 export type UsagePosition = readonly [day: Day, method: string, key: number];
 
 export interface UsageSelection extends UsageDays {
@@ -22,11 +21,9 @@ export interface UsageSelection extends UsageDays {
 
 export interface UsagePage {
   results: JsonText<UsageView[]>;
-  /** Position of the page's last row; null on the last page. */
   last: UsagePosition | null;
 }
 
-/** SQL: sums over usage rows. */
 const SUMS = `sum(requests) AS requests, sum(units) AS units,
   sum(CASE WHEN status >= 400 THEN requests ELSE 0 END) AS errors`;
 

@@ -7,15 +7,12 @@ import { periodAt } from "../accounts/plan.ts";
 export interface UsageEntry {
   organizationId: number;
   keyId: number;
-  /** Operation id. */
   method: string;
-  /** HTTP status of the answer. */
   status: number;
   /** Since when the plan is in force. The commit's own clock decides on the day and the period. */
   planStartedAt: number;
   /** When the key or the plan ends, exclusive; `Infinity` for never. */
   endsAt: number;
-  /** Units included in the period. */
   quota: number;
   /** Units that each request costs. */
   units: number;
@@ -29,7 +26,6 @@ export interface UsageEntry {
   copy: Place | null;
 }
 
-/** Outcome of an entry. */
 export interface UsageReceipt {
   /** The commit's clock, by which it decided on the day and the period. */
   at: number;
@@ -78,7 +74,6 @@ export function createUsageStore(db: Database) {
       return new Map(rows.map(({ id, used }) => [id, used]));
     },
 
-    /** Units used in the period that started at an instant. */
     used: (organizationId: number, periodStartedAt: number): number =>
       used.get(organizationId, periodStartedAt)?.used ?? 0,
   };

@@ -94,7 +94,6 @@ export function createOperatorKeys(
     revoke: changes.revokeOperatorKey,
     list: (): Promise<OperatorKey[]> => selectOperatorKeys(db),
 
-    /** Verifies the `Authorization` header of a request to the operator's API. */
     async verify(header: string | null, nowMs: number): Promise<Verification> {
       const token = /^bearer +(\S+)\s*$/i.exec(header ?? "")?.[1] ?? "";
       if (token === "") {
@@ -115,10 +114,8 @@ function failed(reason: Message): Verification {
   return { ok: false, code: "authentication_failed", reason };
 }
 
-/** A key as the author of a change, for the audit log. */
 export function operatorActor({ id, name }: OperatorKey): Actor {
   return { person: `operator key ${id} (${name})`, keyId: null };
 }
 
-/** Changes of the operator API's keys, one transaction each. */
 export const operatorKeyChanges = { addOperatorKey, revokeOperatorKey };

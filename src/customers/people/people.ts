@@ -15,8 +15,6 @@ import {
 } from "./people.store.ts";
 import type { Person } from "./person.ts";
 
-/** Operations on people, each on a writing connection. */
-
 export type { PersonAccount } from "./people.store.ts";
 
 /** A person found or created, to be invited. */
@@ -60,7 +58,7 @@ export const removeUnverifiedPassword = transaction("person", async (tx, _clock,
   return hasPassword(tx, { personId: person.id });
 });
 
-/** Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff is left */
+/** @throws AppError `not_found`; `conflict` if no staff is left */
 export const markStaff = transaction(
   "person",
   async (tx, clock, { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor }) => {

@@ -1,4 +1,3 @@
-/** Somebody who can sign in. */
 export interface Person {
   id: string;
   name: string;

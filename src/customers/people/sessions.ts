@@ -13,7 +13,6 @@ import type { Person } from "./person.ts";
 
 /** Signing in and out. Cookies are passed as the text of their headers. */
 
-/** The person that a session's cookie identifies. */
 export interface SignedIn {
   person: Person;
   /** Id of the session, which form tokens are bound to. */

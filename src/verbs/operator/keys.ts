@@ -38,7 +38,6 @@ const newKeyRows = rows("NewKey", {
   key: textSchema({ description: "The key, which is shown only once" }),
 });
 
-/** Customers' API keys. */
 export const keys: Resource = {
   name: "key",
   command: "key",

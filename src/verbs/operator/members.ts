@@ -34,7 +34,6 @@ export const memberRows = rows("Member", {
   suspended_at: optionalInstant("When they were suspended; null: they are not"),
 });
 
-/** Members of organizations. */
 export const members: Resource = {
   name: "member",
   command: "member",

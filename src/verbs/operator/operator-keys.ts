@@ -31,7 +31,6 @@ const newKeyRows = rows("NewOperatorKey", {
 
 const READ: Ability[] = ["read"];
 
-/** Keys of the operator's API. */
 export const operatorKeys: Resource = {
   name: "operator key",
   command: "operator-key",

@@ -60,7 +60,6 @@ const newOrganization = {
   required: Object.keys(fields),
 };
 
-/** Organizations and their plans. */
 export const organizations: Resource = {
   name: "organization",
   command: "org",
@@ -169,7 +168,6 @@ async function createAlone({ name, plan }: NewOrganization, use: Use): Promise<R
   return rowOf(made, use);
 }
 
-/** Creates a complete customer: organization, owner and key. */
 async function createCustomer(
   { name, plan, owner, write }: NewOrganization & { owner: string; write: boolean },
   use: Use,

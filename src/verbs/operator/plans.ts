@@ -34,7 +34,6 @@ const limits = {
   database_ms: limit("databaseMsPerSecond", "Milliseconds of database time per second."),
   lock_ms: limit("lockMsPerSecond", "Milliseconds of write-lock time per second."),
 };
-/** The plan's limit that each argument sets. */
 const SETS: Readonly<Record<keyof typeof limits, keyof typeof PLAN_LIMITS>> = {
   rate: "requestsPerSecond",
   quota: "requestsPerPeriod",
@@ -59,7 +58,6 @@ const planRows = rows("Plan", {
   export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
 });
 
-/** Plans and their limits. */
 export const plans: Resource = {
   name: "plan",
   command: "plan",

@@ -59,7 +59,6 @@ export interface Use<Id = number> {
 /** A row as answers and tables show it, by the names of the resource's schema. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A field of a row: its schema, and its value for a thing. */
 interface Field<Thing> {
   schema: Schema<unknown>;
   of(thing: Thing): unknown;
@@ -110,16 +109,14 @@ export interface Verb<P extends Parameters = any, Id = any> {
   unseen?(made: Row, use: Use<Id>): Promise<string>;
 }
 
-/** Declares a verb: the types of `run` are inferred from `args`. */
+/** Infers the types of `run` from `args`. */
 export function verb<P extends Parameters, Id = number>(declared: Verb<P, Id>): Verb {
   return declared;
 }
 
-/** Something that the operator manages. */
 export interface Resource {
   /** In the singular, as errors and the audit log call it. */
   name: string;
-  /** Its group of commands. */
   command: string;
   /** Its folder of the operator's API. */
   path: string;
@@ -127,7 +124,6 @@ export interface Resource {
   area: "customers" | "data" | "system";
   title: string;
   schema: Schema<unknown>;
-  /** The key in an address. */
   id: Parameter<unknown>;
   /** How a command may name one, such as "its number or name". */
   hint: string;

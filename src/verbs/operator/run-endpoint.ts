@@ -9,11 +9,9 @@ import type { Endpoint } from "./endpoint.ts";
 import type { Row, Use } from "./resource.ts";
 
 interface Sent {
-  /** Arguments of path and query. */
   raw: RawArguments;
   body: unknown;
   cursors: Cursors;
-  /** Address of this list with another query. */
   pageUrl(query: URLSearchParams): string;
 }
 

@@ -54,7 +54,6 @@ const webhookRows = rows("OperatorWebhook", {
   created_at: optionalInstant("When it was created"),
 });
 
-/** Customers' webhooks, as staff manage them. */
 export const webhooks: Resource = {
   name: "webhook",
   command: "webhook",

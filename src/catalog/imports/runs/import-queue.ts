@@ -13,9 +13,7 @@ import type { Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
 export interface ImportParts {
-  /** For reading runs. */
   db: Database;
-  /** Changes of runs, on a writing connection. */
   changes: ImportRunChanges;
   /** Imports an upload on its own thread, one at a time. @returns what went wrong, see `runUpload` */
   runUpload(upload: Upload): Promise<Fault[]>;
@@ -51,7 +49,7 @@ export function createImportQueue(
     }
   }
 
-  /** Imports an upload, which ends with a fault after an hour: what it read until then stays. */
+  /** Ends with a fault after an hour: what was read until then stays. */
   function inTime(upload: NewUpload): Promise<Fault[]> {
     const limits = { deadlineMs: FILE_MAX_MS, signal: stopping.signal };
     return withDeadline(clock, limits, (signal) =>
@@ -98,7 +96,6 @@ export function createImportQueue(
       cancel();
     },
 
-    /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
       stopping.abort();
       // A request that was still being read may start another run meanwhile.

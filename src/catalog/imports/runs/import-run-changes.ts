@@ -12,7 +12,6 @@ import type { RunProgress } from "./import-runs.table.ts";
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 
-/** @returns number of the run */
 function startImport(
   db: Database,
   clock: Clock,
@@ -74,5 +73,4 @@ const importHeartbeat = transaction(
   },
 );
 
-/** Changes of import runs, one transaction each. */
 export const importRunChanges = { startImport, endImport, importHeartbeat };

@@ -11,7 +11,6 @@ import { importRuns, type RunProgress } from "./import-runs.table.ts";
 
 type Stored = typeof importRuns.$inferSelect;
 
-/** An import started in the console. */
 export interface RecordedRun
   extends Omit<Stored, "summary" | "rejects" | "failure" | "owner" | "heartbeatAt"> {
   /** Whether the run is waiting for an earlier one: files are imported one after another. */
@@ -62,7 +61,6 @@ export async function endRun(
   await setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
 }
 
-/** Records a heartbeat for the process's runs. */
 export const saveHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>
   db
     .update(importRuns)

@@ -93,7 +93,6 @@ export function createImportRuns(
       }
     },
 
-    /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
       held.removeAll();
       await queue.stop();
@@ -102,7 +101,6 @@ export function createImportRuns(
   };
 }
 
-/** Reads the records of imports. */
 function createImportReads(db: Database, files: UploadFiles) {
   /** @throws AppError `not_found` */
   async function run(id: number): Promise<RecordedRun> {

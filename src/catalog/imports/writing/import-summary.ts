@@ -1,7 +1,6 @@
 import type { Recognized } from "../reading/recognized.ts";
 import { type ReasonGroup, reasonOf } from "./tally.ts";
 
-/** The result of importing a file's rows. */
 export interface ImportSummary {
   read: number;
   inserted: number;
@@ -20,7 +19,6 @@ export interface ImportSummary {
   warnings: ReasonGroup[];
 }
 
-/** The summary before any row was imported. */
 export function nothingImported(recognized: Recognized): ImportSummary {
   return {
     ...{ read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, seconds: 0 },
@@ -39,7 +37,6 @@ export function isHopeless({ read, rejected }: Pick<ImportSummary, "read" | "rej
   return read >= ROWS_TRIED && rejected === read;
 }
 
-/** Rows that the import added or changed. */
 export function changedBy({ inserted, updated }: ImportSummary): number {
   return inserted + updated;
 }
