@@ -47,12 +47,17 @@ function requestPlan(
     const request = { organizationId, plan, note, person: by.person, createdAt: now };
     await insertPlanRequest(tx, request);
     await recordChange(tx, clock, by, {
-      ...{ organizationId, action: "organization.ask-plan" },
-      ...{ id: organizationId, details: { plan } },
+      organizationId,
+      action: "organization.ask-plan",
+      id: organizationId,
+      details: { plan },
     });
     await tellOperator(tx, now, "upgrade.requested", {
-      ...{ organization: named(organization), plan: current },
-      ...{ requested_plan: plan, note, person: by.person },
+      organization: named(organization),
+      plan: current,
+      requested_plan: plan,
+      note,
+      person: by.person,
     });
     return request;
   });
@@ -69,8 +74,10 @@ function closePlanRequest(
     const open = await endPlanRequest(tx, organizationId);
     if (open === undefined) throw notFound("object");
     await recordChange(tx, clock, by, {
-      ...{ organizationId, action: "organization.close-request" },
-      ...{ id: organizationId, details: { plan: open.plan } },
+      organizationId,
+      action: "organization.close-request",
+      id: organizationId,
+      details: { plan: open.plan },
     });
     return open;
   });

@@ -41,7 +41,11 @@ function addOperatorKey(
   return inTransaction(db, clock, "operator-key", async (tx) => {
     const prefix = shownPrefix(token);
     const made = await insertOperatorKey(tx, {
-      ...{ name, prefix, can, expiresAt, createdAt: clock.now() },
+      name,
+      prefix,
+      can,
+      expiresAt,
+      createdAt: clock.now(),
       hash: Buffer.from(hashKeyToken(token), "base64"),
     });
     await recordChange(tx, clock, by, {

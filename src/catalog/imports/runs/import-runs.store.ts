@@ -31,8 +31,15 @@ export const insertRun = change(
     db
       .insert(importRuns)
       .values({
-        ...{ kind, fileName, person, startedAt, summary, owner },
-        ...{ state: "running", rejects: [], heartbeatAt: startedAt },
+        kind,
+        fileName,
+        person,
+        startedAt,
+        summary,
+        owner,
+        state: "running",
+        rejects: [],
+        heartbeatAt: startedAt,
       })
       .returning({ id: importRuns.id }),
 ).one;

@@ -21,8 +21,15 @@ export interface ImportSummary {
 
 export function nothingImported(recognized: Recognized): ImportSummary {
   return {
-    ...{ read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, seconds: 0 },
-    ...{ recognized, rejects: [], warnings: [] },
+    read: 0,
+    inserted: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    seconds: 0,
+    recognized,
+    rejects: [],
+    warnings: [],
   };
 }
 
