@@ -96,7 +96,7 @@ export const alertsList = apiMethod({
   parameters: { ...pageParameters, ...fieldsOf(alertSchema) },
   result: pageOf(alertSchema),
   run: ({ limit }, call) =>
-    readPage<AlertView, readonly [number]>("alerts", call, (after) =>
+    readPage<AlertView, readonly [number]>(call, (after) =>
       call.services.alerts.list(call.caller.organization.id, after?.[0] ?? 0, limit),
     ),
 });

@@ -229,7 +229,7 @@ async function runMethod(
     services,
     caller,
     nowMs,
-    after: (formerScope, fixed) => positionAfter(list, formerScope, fixed, cursors),
+    after: (fixed) => positionAfter(list, fixed),
     nextUrl(at, fixed) {
       const filters = filtersOf(method, list.raw);
       const cursor = cursors.write(method.operationId, { at, of: { ...filters, ...fixed } });

@@ -16,11 +16,9 @@ type Given = Arguments<typeof channelPageParameters> & { limit: number };
 
 /**
  * Reads a page of such a list.
- * @param formerScope scope that cursors of an earlier version were signed for
  * @throws AppError `invalid` on `to` and on `cursor`, `not_found` for the channel
  */
 export function readChannelPage<View>(
-  formerScope: string,
   { channel, from, to, limit }: Given,
   call: Call,
   select: (
@@ -33,5 +31,5 @@ export function readChannelPage<View>(
   const selectAfter = (after: PostPosition | null) => select({ channelId, ...days, after, limit });
   // The cursor carries the channel's number, because its handle may move to another channel between two
   // pages.
-  return readPage(formerScope, call, selectAfter, { channel: String(channelId) });
+  return readPage(call, selectAfter, { channel: String(channelId) });
 }

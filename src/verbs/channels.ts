@@ -83,7 +83,7 @@ export const channelsList = apiMethod({
     }
     const { ordering, limit } = args;
     const filter = readFilter(args, call.services);
-    return readPage<CardAnswer, CatalogPosition>(ordering, call, (after) =>
+    return readPage<CardAnswer, CatalogPosition>(call, (after) =>
       filter === null
         ? { results: [], last: null }
         : search.page({ filter, ordering, after, limit, hasMetrics }),

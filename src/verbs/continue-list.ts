@@ -11,10 +11,8 @@ interface ContinuedList {
   raw: RawArguments;
   /** What is wrong with the cursor, reported after the other arguments have been read; else null. */
   fault: AppError | null;
-  /** Null on the first page, and for a cursor of an earlier version, which carries no filters. */
+  /** Null on the first page. */
   opened: OpenedCursor | null;
-  /** A cursor of an earlier version (cursor.ts), else null. */
-  former: string | null;
 }
 
 /**
@@ -27,7 +25,7 @@ export function continueList(
   cursors: Cursors,
 ): ContinuedList {
   const given = raw["cursor"];
-  const first = { raw, fault: null, opened: null, former: null };
+  const first = { raw, fault: null, opened: null };
   const { soleParameter, fileTypes } = method;
   // The cursor of a file is the key of a row, and carries nothing else.
   const isCarrier = "cursor" in method.parameters && fileTypes === undefined;
@@ -35,7 +33,6 @@ export function continueList(
   if (soleParameter !== undefined && isGiven(raw[soleParameter])) return first;
   const cursor = cursorOf(given);
   try {
-    if (cursors.isFormer(cursor)) return { ...first, former: cursor };
     const opened = cursors.open(method.operationId, cursor);
     const others = otherFilters(method, raw, opened);
     if (others.length > 0) throw otherList(others);
@@ -48,17 +45,13 @@ export function continueList(
 
 /**
  * Position that a page starts after; null for the first page.
- * @param formerScope scope that cursors of an earlier version were signed for
  * @param fixed arguments as cursors carry them, such as a number instead of a handle
  * @throws AppError `invalid` on `cursor`
  */
 export function positionAfter(
-  { opened, former }: ContinuedList,
-  formerScope: string,
+  { opened }: ContinuedList,
   fixed: Readonly<Record<string, string>>,
-  cursors: Cursors,
 ): Position | null {
-  if (former !== null) return cursors.openFormer(formerScope, former);
   if (opened === null) return null;
   const others = Object.keys(fixed).filter((name) => opened.of[name] !== fixed[name]);
   if (others.length > 0) throw otherList(others);

@@ -20,17 +20,13 @@ const SIGNATURE_BYTES = 9;
 export const CURSOR_LENGTH_MAX = 48_000;
 /** Longer than a signature alone; the maximum length is that of the argument. */
 const CURSOR = /^[\w-]{13,}$/;
-/** First character of a cursor of an earlier version, which was a position without filters. */
-const FORMER = "[";
 
 /**
  * Opaque cursors, signed with a secret stored in the database file, so that every process on the file
- * accepts the others' cursors and forged ones are refused. Cursors of an earlier version carried no filters
- * and are recognized by their first character. They remain valid together with the filters in their `next`,
- * for lists that were being read during the upgrade.
+ * accepts the others' cursors and forged ones are refused.
  */
 export function createCursors(secret: Uint8Array) {
-  /** @param scope the method's operation id; for a cursor of an earlier version, its ordering */
+  /** @param scope the method's operation id */
   function sign(scope: string, payload: string): Buffer {
     return createHmac("sha256", secret)
       .update(`${scope} ${payload}`)
@@ -58,13 +54,7 @@ export function createCursors(secret: Uint8Array) {
       return Buffer.concat([sign(scope, payload), Buffer.from(payload)]).toString("base64url");
     },
 
-    isFormer: (cursor: string): boolean =>
-      Buffer.from(cursor, "base64url").subarray(SIGNATURE_BYTES).toString().startsWith(FORMER),
-
     /** @throws AppError `invalid` on `cursor` */
     open: (scope: string, cursor: string): OpenedCursor => JSON.parse(payloadOf(scope, cursor)),
-
-    /** @throws AppError `invalid` on `cursor` */
-    openFormer: (scope: string, cursor: string): Position => JSON.parse(payloadOf(scope, cursor)),
   };
 }

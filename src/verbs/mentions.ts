@@ -39,7 +39,7 @@ export const channelMentionsList = apiMethod({
   result: pageOf(mentionSchema),
   errors: ["not_found"],
   run: ({ kind = null, ...args }, call) =>
-    readChannelPage<Mention>("mentions", args, call, (selection) =>
+    readChannelPage<Mention>(args, call, (selection) =>
       call.services.mentions.page({ ...selection, kind }),
     ),
 });

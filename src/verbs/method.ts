@@ -65,7 +65,7 @@ export interface Call {
   /** Epoch milliseconds; the same instant for the whole request. */
   nowMs: number;
   /** The cursor's position, as `positionAfter` returns it; null on the first page. */
-  after(formerScope: string, fixed: Readonly<Record<string, string>>): Position | null;
+  after(fixed: Readonly<Record<string, string>>): Position | null;
   /** URL of the page after this position: keeps every filter and carries them in its cursor as well. */
   nextUrl(position: Position, fixed: Readonly<Record<string, string>>): string;
   /**

@@ -47,16 +47,14 @@ export const pageParameters = {
 
 /**
  * Reads the page after a cursor, by keyset rather than offset, and adds the URL of the next page.
- * @param formerScope scope that cursors of an earlier version were signed for
  * @param fixed arguments as the cursor carries them, such as a number instead of a handle
  * @throws AppError `invalid` on `cursor`
  */
 export async function readPage<View, P extends Position>(
-  formerScope: string,
   { after, nextUrl }: Call,
   select: (after: P | null) => Slice<View, P> | Promise<Slice<View, P>>,
   fixed: Readonly<Record<string, string>> = {},
 ): Promise<Json<Page<View>>> {
-  const { results, last } = await select(after(formerScope, fixed) as P | null);
+  const { results, last } = await select(after(fixed) as P | null);
   return pageJson(results, last === null ? null : nextUrl(last, fixed));
 }

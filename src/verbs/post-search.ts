@@ -128,7 +128,7 @@ export const postsSearchList = apiMethod({
     const { query, filter } = readSearch(args, services);
     const { ordering, limit } = args;
     let counts = { matches: 0, matches_capped: false };
-    const found = await readPage<FoundPost, FoundPosition>("post-search", call, async (after) => {
+    const found = await readPage<FoundPost, FoundPosition>(call, async (after) => {
       const selection = { query, filter, ordering, after, limit, nowMs };
       const { matches, isCapped, ...slice } = await services.postSearch.page(selection);
       counts = { matches, matches_capped: isCapped };

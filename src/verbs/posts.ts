@@ -35,7 +35,7 @@ export const channelPostsRetrieve = apiMethod({
   result: pageOf(postSchema),
   errors: ["not_found"],
   run: ({ is_ad: isAd = null, ...args }, call) =>
-    readChannelPage<PostView>("posts", args, call, (selection) =>
+    readChannelPage<PostView>(args, call, (selection) =>
       call.services.posts.page({ ...selection, isAd }),
     ),
 });

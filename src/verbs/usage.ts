@@ -41,7 +41,6 @@ export const meUsageList = apiMethod({
     // The cursor carries the default period, so that it stays the same on all pages, even past midnight.
     const fixed = { from: formatDay(from), to: formatDay(to) };
     return readPage<UsageView, UsagePosition>(
-      "usage",
       call,
       (after) => services.usageHistory.page({ ...days, after, limit }),
       fixed,

@@ -70,7 +70,7 @@ export const webhooksList = apiMethod({
   parameters: { ...pageParameters, ...fieldsOf(webhookSchema) },
   result: pageOf(webhookSchema),
   run: ({ limit }, call) =>
-    readPage<WebhookView, readonly [number]>("webhooks", call, (after) =>
+    readPage<WebhookView, readonly [number]>(call, (after) =>
       call.services.webhooks.list(call.caller.organization.id, after?.[0] ?? 0, limit),
     ),
 });
@@ -229,8 +229,7 @@ export const webhooksDeliveriesList = apiMethod({
   result: pageOf(deliverySchema),
   errors: ["not_found"],
   run({ id, limit }, call) {
-    return readPage<DeliveryView, readonly number[]>(`deliveries ${id}`, call, async (after) => {
-      // A cursor of an earlier version is bound to its webhook by its signature.
+    return readPage<DeliveryView, readonly number[]>(call, async (after) => {
       const [before = null, webhook = id] = after ?? [];
       if (webhook !== id) throw fieldError({ cursor: [INVALID_CURSOR] });
       const { results, last } = await call.services.webhooks.deliveries(own(id, call), {

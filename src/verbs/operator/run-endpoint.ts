@@ -38,7 +38,7 @@ export async function runEndpoint(
     return narrowed(await does.run(args, { ...use, id, part: { after: null, limit: 0 } }));
   }
   const fixed: Record<string, string> = does.on === "one" ? { of: String(id) } : {};
-  const after = (positionAfter(list, "", fixed, cursors)?.[0] ?? null) as number | null;
+  const after = (positionAfter(list, fixed)?.[0] ?? null) as number | null;
   const limit = args["limit"] as number;
   // One more than the page holds, to see whether another page follows.
   const rows = (await does.run(args, { ...use, id, part: { after, limit: limit + 1 } })) as Row[];

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createHmac } from "node:crypto";
-import { readMeta } from "../../../src/db/meta.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -207,13 +205,6 @@ describe("a cursor", () => {
   const ofAnother = (names: string) =>
     `The cursor was made with another ${names}: leave ${names.includes(" ") ? "those" : "that"} out, or begin again without a cursor.`;
 
-  /** A cursor in the former format, without filters. */
-  function formerCursor(secret: Uint8Array, scope: string, position: (number | null)[]): string {
-    const payload = JSON.stringify(position);
-    const hmac = createHmac("sha256", secret).update(`${scope} ${payload}`).digest();
-    return Buffer.concat([hmac.subarray(0, 9), Buffer.from(payload)]).toString("base64url");
-  }
-
   async function cursorOf(path: string): Promise<string> {
     const { body } = await expectOk(appliance, path);
     return new URL(body.next).searchParams.get("cursor") ?? "";
@@ -308,21 +299,6 @@ describe("a cursor", () => {
     const { body } = await expectOk(appliance, `${CATALOG}?limit=2&q=channel`);
     const whole = await expectOk(appliance, `${CATALOG}?cursor=${encodeURIComponent(body.next)}`);
     expect(whole.body).toEqual((await expectOk(appliance, pathOfNext(body.next))).body);
-  });
-
-  test("of the former format, without filters, continues with those of the address", async () => {
-    await imported(appliance, "channels", MIXED);
-    const secret = readMeta(appliance.app.domains.db, "cursor_secret");
-    const first = await expectOk(appliance, `${CATALOG}?limit=2&ordering=-quality`);
-    const { id, quality } = first.body.results[1];
-    const former = formerCursor(secret, "-quality", [quality, id]);
-    const path = `${CATALOG}?limit=2&ordering=-quality`;
-    const { body } = await expectOk(appliance, `${path}&cursor=${former}`);
-    expect(body.results).toEqual(
-      (await expectOk(appliance, pathOfNext(first.body.next))).body.results,
-    );
-    const other = `${CATALOG}?ordering=-citation&cursor=${former}`;
-    await expectFaults(appliance, other, faults);
   });
 
   test("of posts carries the channel, whichever name the address has for it", async () => {

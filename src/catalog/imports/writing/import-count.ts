@@ -20,7 +20,6 @@ export function hasFollowed(db: Database, job: string): boolean {
   return countOf(db, `followed ${job}`) === countOf(db, "imported");
 }
 
-/** Earlier versions stored milliseconds here; counting simply continues from that number. */
 function countOf(db: Database, name: MetaName): number {
   return Number(Buffer.from(findMeta(db, name) ?? []).toString());
 }
