@@ -6,20 +6,21 @@ import type { OperatorServices } from "../verbs/operator/resource.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-type SiteParts = Omit<OperatorServices, "clock" | "pushRows"> &
-  Pick<SiteContext, "throttle" | "clientIp">;
+type SiteParts = Omit<OperatorServices, "clock" | "pushRows" | "openExport"> &
+  Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
 export function composeOperator(
   { config, threads, ports, secrets }: Base,
   { services, imports }: Work,
-  { throttle, clientIp, ...domains }: SiteParts,
+  { throttle, clientIp, downloads, ...domains }: SiteParts,
 ) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const operator: OperatorServices = {
     ...domains,
     clock: ports.clock,
     imports,
+    openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
     pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
   };
   return {

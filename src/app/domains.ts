@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { createDownloads } from "../catalog/exports/downloads.ts";
+import type { ExportWish } from "../catalog/exports/export-selection.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
@@ -10,6 +12,7 @@ import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
+import type { Actor } from "../customers/audit/audit-log.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
@@ -99,6 +102,7 @@ export async function openDomains(
     ...{ db, changes, files: createUploadFiles(config.databasePath, ports) },
     runUpload: (upload: Upload) => runUpload({ ...upload, messengerHosts, openDays }),
   };
+  const downloads = createDownloads({ ...bulk, noteExport: changes.noteExport }, ports);
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
@@ -111,6 +115,8 @@ export async function openDomains(
     operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
     imports: createImportRuns(importParts, ports),
+    openExport: (wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor) =>
+      downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
     pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) =>
       pushRows({ ...pushed, messengerHosts, openDays }),
     ...composeStaffWebhooks(db, secrets, config, ports),

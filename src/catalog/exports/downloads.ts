@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
+import type { BulkFile } from "./bulk.ts";
 import { type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
 import { takePlace } from "./export-places.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
@@ -57,17 +58,23 @@ export function createDownloads(
      * or was cancelled.
      * @throws AppError `conflict` while another is in progress, `invalid` as `readExport`
      */
-    async start(wish: ExportWish, by: Actor): Promise<ReadableStream<Uint8Array>> {
+    async open(wish: ExportWish, by: Actor): Promise<BulkFile> {
       const place = takePlace(places, "staff", 1);
       if (place === null) throw new AppError("conflict", message("exportUnderWay"));
       try {
         const selection = await operations.readExport(wish);
         await operations.noteExport(wish, by);
-        return partStream(inPace(exportParts(exportPart, selection)), place.close);
+        return { parts: inPace(exportParts(exportPart, selection)), close: place.close };
       } catch (error) {
         place.close();
         throw error;
       }
+    },
+
+    /** The same as a stream. @throws AppError as `open` */
+    async start(wish: ExportWish, by: Actor): Promise<ReadableStream<Uint8Array>> {
+      const { parts, close } = await this.open(wish, by);
+      return partStream(parts, close);
     },
   };
 }

@@ -10,6 +10,12 @@ import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.
 import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
+/** Media types of exports by their format. */
+export const EXPORT_TYPES: Record<ImportFormat, string> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson",
+};
+
 /** Rows of an export, and how to write them. Plain data, because it is sent to a thread. */
 export interface ExportSelection extends RowSelection {
   kind: ImportKindName;

@@ -6,7 +6,7 @@ import { recount } from "../directory/recount.ts";
 import { type ChannelEdit, editChannel, setChannelPublic } from "./channel-changes.ts";
 import type { FoundByTitle } from "./found-channels.store.ts";
 import type { ChannelsSeen } from "./manage-channels.ts";
-import type { Watchers } from "./removals.store.ts";
+import type { Removal, Watchers } from "./removals.store.ts";
 import { beginRemoval, finishRemovals } from "./removals.ts";
 
 /** Changes of channels by staff, on the writer thread. @param watchers what watches channels */
@@ -14,9 +14,13 @@ export function siteChannelChanges(watchers: Watchers) {
   return {
     editChannel,
     setChannelPublic,
-    /** Removes a channel from everything that is answered; `followChannels` deletes its rows. */
-    async beginChannelDeletion(db: Database, clock: Clock, id: number, by: Actor): Promise<void> {
-      const removal = { id, intoId: null };
+    /** Removes a channel from everything that is answered; `followChannels` moves or deletes its rows. */
+    async beginChannelRemoval(
+      db: Database,
+      clock: Clock,
+      removal: Removal,
+      by: Actor,
+    ): Promise<void> {
       while (!(await beginRemoval(db, clock, watchers, removal, by))) {
         await finishRemovals(db, clock, watchers);
       }
@@ -63,7 +67,13 @@ export function createSiteChannels(
     },
 
     async delete(id: number, by: Actor): Promise<void> {
-      await changes.beginChannelDeletion(id, by);
+      await changes.beginChannelRemoval({ id, intoId: null }, by);
+      followLater();
+    },
+
+    /** Merges a channel into another, under whose name it is found from then on. */
+    async merge(id: number, intoId: number, by: Actor): Promise<void> {
+      await changes.beginChannelRemoval({ id, intoId }, by);
       followLater();
     },
   };

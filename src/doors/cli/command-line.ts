@@ -8,6 +8,7 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
+import { channels } from "../../verbs/operator/channels.ts";
 import { imports } from "../../verbs/operator/imports.ts";
 import { keys } from "../../verbs/operator/keys.ts";
 import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
@@ -15,16 +16,15 @@ import { operatorWebhooks } from "../../verbs/operator/operator-webhooks.ts";
 import { organizations } from "../../verbs/operator/organizations.ts";
 import { planRequests } from "../../verbs/operator/plan-requests.ts";
 import { plans } from "../../verbs/operator/plans.ts";
+import { posts } from "../../verbs/operator/posts.ts";
 import { webhooks } from "../../verbs/operator/webhooks.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { memberCommand } from "./customers/member.ts";
 import { staffCommand } from "./customers/staff.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
-import { channelCommand } from "./database/channel.ts";
 import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
-import { postCommand } from "./database/post.ts";
 import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
@@ -52,8 +52,8 @@ export async function runCommandLine(
     .addCommand(resourceCommand(imports, context))
     .addCommand(exportCommand(context))
     .addCommand(sourceCommand(context))
-    .addCommand(channelCommand(context))
-    .addCommand(postCommand(context))
+    .addCommand(resourceCommand(channels, context))
+    .addCommand(resourceCommand(posts, context))
     .addCommand(sampleCommand(context))
     .addCommand(resourceCommand(organizations, context))
     .addCommand(memberCommand(context))

@@ -42,6 +42,29 @@ export function printList(output: Output, rows: readonly Printable[], asJson?: b
   }
 }
 
+/**
+ * Prints a list that may not fit into memory: as a JSON document, or one row a line with its cells separated
+ * by tabs, since so many rows cannot be aligned.
+ */
+export async function printParts(
+  output: Output,
+  parts: AsyncIterable<readonly Printable[]>,
+  asJson?: boolean,
+): Promise<void> {
+  let isFirst = true;
+  if (asJson) output.out('{"results":[');
+  for await (const rows of parts) {
+    if (rows.length === 0) continue;
+    const lines = rows.map((row) =>
+      asJson ? JSON.stringify(row) : Object.values(row).map(cellText).join("\t"),
+    );
+    output.out(asJson ? `${isFirst ? "" : ","}${lines.join(",\n")}` : lines.join("\n"));
+    isFirst = false;
+  }
+  if (asJson) output.out("]}");
+  else if (isFirst) output.note("None.");
+}
+
 function cellText(value: unknown): string {
   if (Array.isArray(value)) return String(value.length);
   return value === null ? "-" : forTerminal(String(value));

@@ -12,8 +12,9 @@ import {
 import type { Parameter } from "../../verbs/parameters.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
+import { confirm } from "./confirm.ts";
 import { notePasswordLink, passwordLink } from "./customers/password-link.ts";
-import { objectText, printList, printObject } from "./print.ts";
+import { forTerminal, objectText, printList, printObject, printParts } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
 type Given = Record<string, unknown>;
@@ -36,6 +37,7 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
   for (const [name, parameter] of args) {
     if (!positional.includes(name)) command.addOption(optionOf(name, parameter));
   }
+  if (verb.asks !== undefined) command.option("--yes", "do not ask for confirmation");
   if (verb.rows !== undefined) command.option("--limit <n>", "at most this many", parseLimit);
   return command.addOption(jsonOption()).action((...words: unknown[]) => {
     // Commander passes the arguments by position, then the options, then the command itself.
@@ -49,7 +51,8 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
 }
 
 function argumentOf(name: string, parameter: Parameter<unknown>): Argument {
-  const shown = parameter.required ? `<${name}>` : `[${name}]`;
+  const all = parameter.isList ? `${name}...` : name;
+  const shown = parameter.required ? `<${all}>` : `[${all}]`;
   return prepared(new Argument(shown, helpOf(parameter)), parameter);
 }
 
@@ -65,8 +68,18 @@ function optionOf(name: string, parameter: Parameter<unknown>): Option {
 function prepared<O extends Argument | Option>(option: O, parameter: Parameter<unknown>): O {
   const choices = parameter.schema["enum"] as string[] | undefined;
   if (choices !== undefined) option.choices(choices);
+  else if (option.variadic) option.argParser(createListParser(parameter));
   else if (!isReference(parameter)) option.argParser((text: string) => parse(parameter, text));
   return option;
+}
+
+/** Parses items that commander passes one by one, as one list. */
+function createListParser(parameter: Parameter<unknown>): (text: string) => unknown {
+  const items: string[] = [];
+  return (text) => {
+    items.push(text);
+    return parse(parameter, items.join(","));
+  };
 }
 
 /** @throws InvalidArgumentError */
@@ -116,15 +129,14 @@ function run(
     };
     const args = await argumentsOf(verb, given, services);
     if (verb.rows !== undefined) {
-      const rows = await allRows(
-        verb,
-        verb.rows,
-        args,
-        use,
-        options["limit"] as number | undefined,
-      );
-      printList(output, rows, options.json);
+      const parts = partsOf(verb, args, use, options["limit"] as number | undefined);
+      if (verb.isLong) await printParts(output, parts, options.json);
+      else printList(output, (await Array.fromAsync(parts)).flat(), options.json);
       return;
+    }
+    if (verb.asks !== undefined) {
+      const lines = verb.asks(args, use).split("\n").map(forTerminal);
+      await confirm(output, lines.join("\n"), options["yes"] === true);
     }
     const made = (await verb.run(args, use)) as Row;
     if (SECRETS.some((name) => typeof made[name] === "string"))
@@ -151,23 +163,21 @@ async function argumentsOf(verb: Verb, given: Given, services: OperatorServices)
 /** Rows read at once. */
 const PART = 500;
 
-async function allRows(
+async function* partsOf(
   verb: Verb,
-  key: string,
   args: Given,
   use: Use<unknown>,
   limit = Number.POSITIVE_INFINITY,
-): Promise<Row[]> {
-  const all: Row[] = [];
+): AsyncGenerator<Row[]> {
   let after: number | null = null;
-  while (all.length < limit) {
-    const wanted = Math.min(PART, limit - all.length);
+  for (let left = limit; left > 0; ) {
+    const wanted = Math.min(PART, left);
     const rows = (await verb.run(args, { ...use, part: { after, limit: wanted } })) as Row[];
-    all.push(...rows);
-    if (rows.length < wanted) break;
-    after = Number(rows.at(-1)?.[key]);
+    yield rows;
+    left -= rows.length;
+    if (rows.length < wanted) return;
+    after = Number(rows.at(-1)?.[verb.rows ?? ""]);
   }
-  return all;
 }
 
 /** Fields of a result that nobody can read again. */

@@ -13,6 +13,7 @@ export interface Endpoint extends Described {
 
 /** Where each of the usual verbs stands; others are below the object or the resource, by their name. */
 const USUAL: Record<string, HttpVerb> = {
+  download: "GET",
   list: "GET",
   show: "GET",
   create: "POST",

@@ -106,6 +106,10 @@ function pushedResource(kind: ImportKindName, name: string, title: string): Reso
   };
 }
 
-export const channels = pushedResource("channels", "channel", "the catalog's channels");
-export const posts = pushedResource("posts", "post", "posts");
+export const categories = pushedResource("categories", "category", "the directory of categories");
+export const territories = pushedResource(
+  "territories",
+  "territory",
+  "the directory of territories",
+);
 export const statistics = pushedResource("stats", "day", "channels' days of statistics");

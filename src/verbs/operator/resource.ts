@@ -1,6 +1,10 @@
+import type { BulkFile } from "../../catalog/exports/bulk.ts";
+import type { ExportWish } from "../../catalog/exports/export-selection.ts";
 import type { NewUpload } from "../../catalog/imports/runs/held-uploads.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
+import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
+import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
@@ -34,6 +38,12 @@ export interface OperatorServices {
   operatorKeys: OperatorKeys;
   operatorWebhooks: OperatorWebhooks;
   usage: Pick<Usage, "used">;
+  channels: Pick<ManageChannels, "find" | "numbered" | "page" | "delete" | "merge"> & {
+    setPublic(id: number, isPublic: boolean, by: Actor): Promise<unknown>;
+  };
+  posts: Pick<ManagePosts, "posts" | "delete">;
+  /** Rows as a file. @throws AppError `invalid` by field, `conflict` while another export is in progress */
+  openExport(wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor): Promise<BulkFile>;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Pick<PushedRows, "kind" | "rows">): Promise<PushedRow[]>;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
@@ -91,6 +101,8 @@ export interface Verb<P extends Parameters = any, Id = any> {
   on: "one" | "none";
   /** Whether it changes nothing. */
   isRead?: true;
+  /** Whether all rows of a list may be too many for memory. */
+  isLong?: true;
   /** For a list: the field that identifies its rows, by which they are ordered. */
   rows?: string;
   args: P;
@@ -104,6 +116,8 @@ export interface Verb<P extends Parameters = any, Id = any> {
   result?: Schema<unknown>;
   /** Media types of a result that is a file. */
   fileTypes?: readonly string[];
+  /** What it is about to do, which a person in a terminal confirms. */
+  asks?(args: Arguments<P>, use: Use<Id>): string;
   run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[] | FileAnswer>;
   /** Takes back what was made, if its secret could not be shown to anybody. @returns what was done */
   unseen?(made: Row, use: Use<Id>): Promise<string>;

@@ -1,4 +1,6 @@
+import { channels } from "./channels.ts";
 import { endpointOf } from "./endpoint.ts";
+import { exports } from "./exports.ts";
 import { imports } from "./imports.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
@@ -7,7 +9,8 @@ import { operatorWebhooks } from "./operator-webhooks.ts";
 import { organizations } from "./organizations.ts";
 import { planRequests } from "./plan-requests.ts";
 import { plans } from "./plans.ts";
-import { channels, posts, statistics } from "./pushes.ts";
+import { posts } from "./posts.ts";
+import { categories, statistics, territories } from "./pushes.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** All resources, in the order of the documentation. */
@@ -21,7 +24,10 @@ export const resources = [
   channels,
   posts,
   statistics,
+  categories,
+  territories,
   imports,
+  exports,
   operatorKeys,
   operatorWebhooks,
 ];

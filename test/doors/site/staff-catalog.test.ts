@@ -44,7 +44,7 @@ const status = async (path: string) => (await appliance.get(`/v1/msgr/${path}`))
 const rowsOf = (html: string) =>
   [...html.matchAll(/href="\/staff\/channels\/(\d+)\/"/g)].map(([, id]) => Number(id));
 const postsOf = (html: string) =>
-  [...html.matchAll(/name="post" value="(\d+)"/g)].map(([, id]) => Number(id));
+  [...html.matchAll(/name="posts" value="(\d+)"/g)].map(([, id]) => Number(id));
 const find = async (q: string) =>
   rowsOf((await staff.get(`${LIST}?q=${encodeURIComponent(q)}`)).html);
 const drawnOf = (html: string, name: string) =>
@@ -230,13 +230,13 @@ test("each page of posts continues where the previous one ended", async () => {
 
 test("a post is taken down where it was found, once, and recorded", async () => {
   const path = `${POSTS}?q=${encodeURIComponent("мир")}`;
-  const done = await staff.post(path, { action: "take-down", post: 7 });
+  const done = await staff.post(path, { action: "take-down", posts: 7 });
   expectDone(done, "taken-down");
   expect(done.location).toContain("q=");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
-  const other = await staff.post(PAGE, { action: "take-down", post: 7 });
+  const other = await staff.post(PAGE, { action: "take-down", posts: 7 });
   expect(other.html).toContain("This post does not exist.");
-  expectDone(await staff.post(PAGE, { action: "take-down", post: 5 }), "taken-down");
+  expectDone(await staff.post(PAGE, { action: "take-down", posts: 5 }), "taken-down");
   expect(await status("posts/5/")).toBe(404);
   expect(auditOf(appliance).map(({ action, target }) => [action, target])).toEqual([
     ["post.delete", "post 7"],

@@ -1,9 +1,7 @@
 /** @jsxImportSource hono/jsx */
+import { EXPORT_TYPES } from "../../../../catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
-import {
-  IMPORT_FORMATS,
-  type ImportFormat,
-} from "../../../../catalog/imports/reading/import-format.ts";
+import { IMPORT_FORMATS } from "../../../../catalog/imports/reading/import-format.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
@@ -11,11 +9,6 @@ import { useSite, useVisit } from "../../visit/use-visit.ts";
 import type { View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
 import { KindField } from "./kind-field.tsx";
-
-const TYPES: Record<ImportFormat, string> = {
-  csv: "text/csv; charset=utf-8",
-  ndjson: "application/x-ndjson",
-};
 
 /** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
 export function ExportForm() {
@@ -63,7 +56,8 @@ export async function startExport(): Promise<View> {
   };
   const body = await downloads.start(request, currentActor());
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
-  if (!form.isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
+  if (!form.isChecked("gzip"))
+    return { kind: "download", fileName, type: EXPORT_TYPES[format], body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);
   return {
     kind: "download",

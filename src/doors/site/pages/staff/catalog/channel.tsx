@@ -7,6 +7,8 @@ import {
   splitBySpaces,
 } from "../../../../../catalog/channels/card.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
+import { channels } from "../../../../../verbs/operator/channels.ts";
+import { backTo, verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { Done } from "../../../look/done.tsx";
 import { Facts } from "../../../look/facts.tsx";
@@ -47,9 +49,9 @@ export const staffChannelPage: SitePage = {
   },
   actions: {
     edit,
-    hide: () => setPublic(false),
-    unhide: () => setPublic(true),
-    delete: deleteChannel,
+    hide: verbAction(channels, "hide", backTo("/staff/channels/", "hidden")),
+    unhide: verbAction(channels, "unhide", backTo("/staff/channels/", "unhidden")),
+    delete: verbAction(channels, "delete", () => redirect("/staff/channels/?done=deleted")),
     "take-down": takeDown,
   },
 };
@@ -133,20 +135,6 @@ async function edit(): Promise<View> {
   const { id } = channelOf();
   const isChanged = await useSite().channels.edit({ id, cells: editedCells() }, currentActor());
   return redirect(`/staff/channels/${id}/?done=${isChanged ? "edited" : "unchanged"}`);
-}
-
-async function setPublic(isPublic: boolean): Promise<View> {
-  const context = useSite();
-  const { id } = channelOf();
-  await context.channels.setPublic(id, isPublic, currentActor());
-  return redirect(`/staff/channels/${id}/?done=${isPublic ? "unhidden" : "hidden"}`);
-}
-
-async function deleteChannel(): Promise<View> {
-  const context = useSite();
-  const { id } = channelOf();
-  await context.channels.delete(id, currentActor());
-  return redirect("/staff/channels/?done=deleted");
 }
 
 function channelOf(): ManagedChannel {

@@ -7,7 +7,9 @@ import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { shortened } from "../../../../../values/shortened.ts";
+import { posts } from "../../../../../verbs/operator/posts.ts";
 import { pageError } from "../../../forms/faults.ts";
+import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { type Column, DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
@@ -21,7 +23,7 @@ import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
-import { currentActor } from "../../../visit/viewer.ts";
+import type { Visit } from "../../../visit/visit.ts";
 import { withQuery } from "../console.tsx";
 import { FindForm } from "./find-form.tsx";
 
@@ -119,7 +121,7 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
                 action="take-down"
                 label={words.takeDown}
                 description={String(id)}
-                fields={{ post: id }}
+                fields={{ posts: id }}
                 confirm={words.takeDownQuestion(String(id))}
                 danger
               />
@@ -138,20 +140,21 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
   );
 }
 
-/** Takes a post down; on a channel's page, only one of that channel. */
-export async function takeDown(): Promise<View> {
+const takeDownSent = verbAction(posts, "delete", () => {
   const visit = useVisit();
-  const { posts } = useSite();
-  const id = sentNumber("post");
-  const ofChannel = visit.params["id"];
-  const [post] = posts.known([id]);
-  const isShown =
-    post !== undefined && (ofChannel === undefined || Number(ofChannel) === post.channel);
-  const deleted = isShown ? await posts.delete([id], currentActor()) : 0;
-  if (deleted === 0) throw pageError("not_found", visit.words.staffCatalog.noSuchPost);
   const query = new URLSearchParams(visit.query);
   query.set("done", "taken-down");
   return redirect(`${visit.path.split("?")[0]}?${query}`);
+});
+
+/** Takes a post down; on a channel's page, only one of that channel. */
+export async function takeDown(visit: Visit, context: SiteContext): Promise<View> {
+  const ofChannel = visit.params["id"];
+  const [post] = context.posts.known([sentNumber("posts")]);
+  const isShown =
+    post !== undefined && (ofChannel === undefined || Number(ofChannel) === post.channel);
+  if (!isShown) throw pageError("not_found", visit.words.staffCatalog.noSuchPost);
+  return takeDownSent(visit, context);
 }
 
 /** The position in the query, such as `1763000000000-7`; null for any other text. */

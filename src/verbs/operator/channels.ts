@@ -1,0 +1,182 @@
+import type { ChannelRecord } from "../../catalog/channels/card.ts";
+import { CHANNEL_KINDS } from "../../catalog/channels/channel-kind.ts";
+import type { ManagedChannel } from "../../catalog/manage/manage-channels.ts";
+import { notFound } from "../../errors.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../values/schema.ts";
+import { text } from "../parameters.ts";
+import { pushVerb } from "./pushes.ts";
+import {
+  field,
+  instant,
+  numberId,
+  type OperatorServices,
+  type Resource,
+  reference,
+  rowsOf,
+  type Use,
+  verb,
+} from "./resource.ts";
+
+const listedFields = {
+  id: field<ChannelRecord>(integerSchema({ description: "Number of the channel" }), ({ id }) => id),
+  msgr_id: field<ChannelRecord>(
+    nullable(textSchema({ description: "The messenger's own id of it, 64 bits wide" })),
+    (channel) => channel.msgr_id,
+  ),
+  handle: field<ChannelRecord>(nullable(textSchema()), ({ handle }) => handle),
+  title: field<ChannelRecord>(textSchema(), ({ title }) => title),
+  kind: field<ChannelRecord>(choiceSchema(CHANNEL_KINDS, {}), ({ kind }) => kind),
+  subscribers: field<ChannelRecord>(countSchema("Subscribers"), (channel) => channel.subscribers),
+  is_public: field<ChannelRecord>(
+    flagSchema({ description: "Hidden channels are in no answer of the customers' API" }),
+    (channel) => channel.is_public === 1,
+  ),
+};
+const listed = rowsOf("ListedChannel", listedFields);
+
+const codes = (description: string, of: (channel: ManagedChannel) => unknown) =>
+  field(nullable(textSchema({ description })), of);
+const managed = rowsOf<ManagedChannel>("ManagedChannel", {
+  ...listedFields,
+  former_handles: codes("Newest first, separated by spaces", (channel) => channel.former_handles),
+  link: codes("Its address", ({ link }) => link),
+  category: codes("Code of the category", ({ category }) => category),
+  categories: codes("Codes of further ones, separated by spaces", ({ categories }) => categories),
+  territory: codes("Code of the territory", ({ territory }) => territory),
+  last_post_at: instant("Time of the latest post; null: none", (channel) => channel.last_post_at),
+  posts: field(countSchema("Its posts"), ({ posts }) => posts),
+  days: field(countSchema("Its days of statistics"), ({ days }) => days),
+  webhooks: field(countSchema("Webhooks that watch it"), ({ webhooks }) => webhooks),
+});
+
+/** How a channel is named and found; it is an argument of its own verb too. */
+const named: Pick<Resource, "hint" | "find"> = {
+  hint: "its number, @handle, link or messenger id",
+  async find(name, { channels }) {
+    const id = channels.find(name);
+    if (id === null) throw notFound("channel", name);
+    return id;
+  },
+};
+
+const shown = ({ channels }: OperatorServices, id: number) => managed.row(channels.numbered(id));
+const setPublic = async ({ services, id, by }: Use, isPublic: boolean) => {
+  await services.channels.setPublic(id, isPublic, by);
+  return shown(services, id);
+};
+
+/** The catalog's channels, public or not. */
+export const channels: Resource = {
+  name: "channel",
+  command: "channel",
+  path: "channels",
+  area: "data",
+  title: "the catalog's channels, public or not",
+  schema: managed.schema,
+  id: numberId,
+  ...named,
+  verbs: [
+    pushVerb("channels"),
+    verb({
+      name: "show",
+      on: "one",
+      isRead: true,
+      args: {},
+      title: "show a channel, and how many posts and days it has",
+      run: async (_args, { services, id }) => shown(services, id),
+    }),
+    verb({
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "id",
+      isLong: true,
+      args: { name: text({ description: `Only the channel with ${named.hint}.` }) },
+      title: "list all channels by number",
+      result: listed.schema,
+      async run({ name }, { services, part: { after, limit } }) {
+        if (name === undefined) return services.channels.page(after ?? 0, limit).map(listed.row);
+        const id = services.channels.find(name);
+        return id === null || id <= (after ?? 0)
+          ? []
+          : [listed.row(services.channels.numbered(id))];
+      },
+    }),
+    verb({
+      name: "hide",
+      on: "one",
+      args: {},
+      title: "hide a channel from all answers; its data is kept",
+      run: (_args, use) => setPublic(use, false),
+    }),
+    verb({
+      name: "unhide",
+      on: "one",
+      args: {},
+      title: "show a hidden channel again",
+      run: (_args, use) => setPublic(use, true),
+    }),
+    verb({
+      name: "delete",
+      on: "one",
+      args: {},
+      title: "delete a channel with its posts and statistics; its number is not used again",
+      result: objectSchema({ deleted: integerSchema() }),
+      asks(_args, { services, id }) {
+        const channel = services.channels.numbered(id);
+        return (
+          `This deletes ${nameOf(channel)} with ${contentsOf(channel)}; ` +
+          `${watchersOf(channel)}. It cannot be undone.`
+        );
+      },
+      async run(_args, { services, id, by }) {
+        services.channels.numbered(id);
+        await services.channels.delete(id, by);
+        return { deleted: id };
+      },
+    }),
+    verb({
+      name: "merge",
+      on: "one",
+      args: { into: reference(named, "Number of the channel that stays.") },
+      positional: ["into"],
+      title: "move all data of a channel to another one, and delete the first",
+      asks({ into }, { services, id }) {
+        const from = services.channels.numbered(id);
+        return (
+          `This moves ${contentsOf(from)} of ${nameOf(from)} to ` +
+          `${nameOf(services.channels.numbered(into))}, with its handles; ${watchersOf(from)}. ` +
+          `Number ${id} then no longer exists. It cannot be undone.`
+        );
+      },
+      async run({ into }, { services, id, by }) {
+        await services.channels.merge(id, into, by);
+        return shown(services, into);
+      },
+    }),
+  ],
+};
+
+function nameOf({ id, handle, title }: ChannelRecord): string {
+  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title}")`;
+}
+
+function contentsOf({ posts, days }: ManagedChannel): string {
+  return `${counted(posts, "post")} and ${counted(days, "day")} of statistics`;
+}
+
+function watchersOf({ webhooks }: ManagedChannel): string {
+  return webhooks === 1 ? "1 webhook watches it" : `${counted(webhooks, "webhook")} watch it`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
