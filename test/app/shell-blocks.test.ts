@@ -39,6 +39,8 @@ const NOT_RUN: Record<string, string> = {
   "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "export OPERATOR=":
     "needs the key that was just printed, as test/doors/http/operator.test.ts has one",
+  "kanalog operator-webhook create":
+    "needs a receiver of one's own, as test/journeys/operator-billing.test.ts has one",
   "kanalog member password": "asks somebody who sits at a terminal",
 };
 

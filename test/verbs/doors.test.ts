@@ -101,7 +101,7 @@ function wordsOf({ resource, does }: Endpoint, of: Case["of"], args: Given): str
   const positional = (does.positional ?? []) as string[];
   const options = Object.entries(args).filter(([name]) => !positional.includes(name));
   return [
-    ...[resource.command, does.name],
+    ...[...resource.command.split(" "), does.name],
     ...(does.on === "one" ? [String(of)] : []),
     ...positional.flatMap((name) => (args[name] === undefined ? [] : [String(args[name])])),
     ...options.flatMap(([name, value]) => {

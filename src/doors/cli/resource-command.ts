@@ -21,7 +21,7 @@ type Given = Record<string, unknown>;
 
 /** Commands of a resource, one for each of its verbs. */
 export function resourceCommand(resource: Resource, context: CommandContext): Command {
-  const group = new Command(resource.command).description(resource.title);
+  const group = new Command(resource.command.split(" ").at(-1)).description(resource.title);
   for (const verb of resource.verbs) {
     if (!verb.isForPrograms) group.addCommand(verbCommand(resource, verb, context));
   }

@@ -33,7 +33,7 @@ const READ: Ability[] = ["read"];
 
 export const operatorKeys: Resource = {
   name: "operator key",
-  command: "operator-key",
+  command: "staff key",
   path: "operator-keys",
   area: "system",
   title: "keys of the operator's API",

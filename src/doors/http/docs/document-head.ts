@@ -42,7 +42,7 @@ export const CHANNEL_DATA: Book = {
 export const OPERATOR: Book = {
   title: "Kanalog: Operator API",
   introduction:
-    "For the operator's own programs. Keys are made by `kanalog operator-key create`. Errors, pages, " +
+    "For the operator's own programs. Keys are made by `kanalog staff key create`. Errors, pages, " +
     "cursors and `fields` are those of the customers' API. A POST with an `Idempotency-Key`, repeated " +
     "within a day, is carried out once and gets the same answer.",
   tags: Object.fromEntries(
