@@ -3,7 +3,8 @@ import { parseDay, parseInstant, startOfDay } from "../../../values/moscow-time.
 import { DayOf, Instant } from "./shown.tsx";
 
 /** An instant from an API answer, on one line; a dash for none. */
-export function Moment({ at }: { at: string | null }) {
+export function Moment({ at, none }: { at: string | null; none?: string }) {
+  if (at === null && none !== undefined) return <>{none}</>;
   return (
     <span class="moment">
       <Instant at={at === null ? null : parseInstant(at)} />

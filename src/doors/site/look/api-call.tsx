@@ -15,13 +15,7 @@ export function ApiCall({
   query?: Readonly<Record<string, string>>;
 }) {
   const visit = useVisit();
-  return (
-    <Snippet
-      text={curlOf(visit.ownAddress + path, query)}
-      label={label}
-      words={visit.words.organizationPages}
-    />
-  );
+  return <Snippet text={curlOf(visit.ownAddress + path, query)} label={label} />;
 }
 
 /** A `curl` command for any POSIX shell, whatever the values contain; the key comes from `$KEY`. */

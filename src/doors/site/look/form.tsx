@@ -17,11 +17,17 @@ interface FormProps {
   className?: string;
   /** False if its faults are shown elsewhere. */
   showsFaults?: boolean;
-  children: Child;
+  /** Labels by the fields' names, and hints, such as `name` and `nameHint`. */
+  words?: object | undefined;
+  /** Initial values by the fields' names. */
+  values?: object | undefined;
+  /** Text of the button at its end. */
+  submit?: string;
+  children?: Child;
 }
 
-/** The action of the form that fields are rendered in. */
-const formAction = new AsyncLocalStorage<string>();
+/** The form that fields are rendered in. */
+const ownForm = new AsyncLocalStorage<Pick<FormProps, "action" | "words" | "values">>();
 
 /** Field with the number of the organization that the page was rendered for. */
 export const DRAWN_FOR = "drawn-for";
@@ -37,10 +43,15 @@ export function Form({
   once,
   className,
   showsFaults = true,
+  words,
+  values,
+  submit,
   children,
 }: FormProps) {
   const visit = useVisit();
-  const content = formAction.run(action, async () => raw(await Fragment({ children }).toString()));
+  const content = ownForm.run({ action, words, values }, async () =>
+    raw(await Fragment({ children }).toString()),
+  );
   return (
     <form
       method="post"
@@ -57,14 +68,16 @@ export function Form({
       {once && <input type="hidden" name={ONCE} value={visit.requestId} />}
       {showsFaults && isSent(action) && <Faults messages={visit.faults["non_field_errors"]} />}
       {content}
+      {submit !== undefined && <button type="submit">{submit}</button>}
     </form>
   );
 }
 
 interface FieldProps {
   name: string;
-  label: string;
-  hint?: string;
+  /** By default the form's word of this name. */
+  label?: string;
+  hint?: string | undefined;
   /** Initial value. */
   value?: string;
 }
@@ -109,16 +122,24 @@ export function TextAreaField({
   );
 }
 
+/** A choice. @param names labels of options that are only values */
 export function SelectField({
   options,
+  names = {},
   ...props
-}: FieldProps & { options: readonly { value: string; label: string }[] }) {
+}: FieldProps & {
+  options: readonly (string | { value: string; label: string })[];
+  names?: Readonly<Record<string, string>>;
+}) {
   const chosen = typed(props);
+  const labelled = options.map((option) =>
+    typeof option === "string" ? { value: option, label: names[option] ?? option } : option,
+  );
   return (
     <Labelled {...props}>
       {(described) => (
         <select name={props.name} {...described}>
-          {options.map(({ value, label }) => (
+          {labelled.map(({ value, label }) => (
             <option value={value} selected={value === chosen}>
               {label}
             </option>
@@ -159,13 +180,13 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
 
 function Labelled({
   name,
-  label,
-  hint,
+  label = wordOf(name),
+  hint = wordOf(`${name}Hint`),
   children,
 }: FieldProps & {
   children: (described: Record<string, string | undefined>) => JSX.Element;
 }) {
-  const action = useAction();
+  const { action } = useForm();
   const id = `${action}-${name}`;
   const messages = isSent(action) ? useVisit().faults[name] : undefined;
   const described = [
@@ -207,16 +228,22 @@ export function Faults({ messages }: { messages: string[] | undefined }) {
   );
 }
 
-function typed({ name, value = "" }: FieldProps): string {
-  const visit = useVisit();
-  return isSent(useAction()) ? visit.form.get(name) : value;
+function typed({ name, value }: FieldProps): string {
+  const { action, values = {} } = useForm();
+  if (isSent(action)) return useVisit().form.get(name);
+  return value ?? String((values as Record<string, unknown>)[name] ?? "");
+}
+
+function wordOf(name: string): string | undefined {
+  const word = (useForm().words as Record<string, unknown> | undefined)?.[name];
+  return typeof word === "string" ? word : undefined;
 }
 
 /** Because a page may have several forms, ids and typed values belong to the form's action. */
-function useAction(): string {
-  const action = formAction.getStore();
-  if (action === undefined) throw new Error("a field was rendered outside a form");
-  return action;
+function useForm() {
+  const form = ownForm.getStore();
+  if (form === undefined) throw new Error("a field was rendered outside a form");
+  return form;
 }
 
 /** Whether this is the submitted form, being shown again. */

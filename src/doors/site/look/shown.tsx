@@ -6,9 +6,19 @@ import { dateFormat, formatNumber } from "./formats.ts";
 
 /** Instants, days and numbers as pages show them, and text to copy. */
 
-/** An instant to the minute or second, in Moscow time; a dash for none. */
-export function Instant({ at, withSeconds = false }: { at: number | null; withSeconds?: boolean }) {
-  if (at === null) return <>—</>;
+interface TimeProps<At = number> {
+  at: At | null;
+  /** Shown instead of a time; by default a dash. */
+  none?: string;
+}
+
+/** An instant to the minute or second, in Moscow time. */
+export function Instant({
+  at,
+  none = "—",
+  withSeconds = false,
+}: TimeProps & { withSeconds?: boolean }) {
+  if (at === null) return <>{none}</>;
   const format = dateFormat(useVisit().words.locale, {
     dateStyle: "medium",
     timeStyle: withSeconds ? "medium" : "short",
@@ -17,16 +27,16 @@ export function Instant({ at, withSeconds = false }: { at: number | null; withSe
   return <time datetime={formatInstant(at)}>{format.format(at)}</time>;
 }
 
-/** The Moscow day of an instant; a dash for none. */
+/** The Moscow day of an instant. */
 export function DayOf({
   at,
+  none = "—",
   withoutYear = false,
-}: {
-  at: number | null;
+}: TimeProps & {
   /** For a date shown beside another that names the year. */
   withoutYear?: boolean;
 }) {
-  if (at === null) return <>—</>;
+  if (at === null) return <>{none}</>;
   const format = dateFormat(useVisit().words.locale, {
     ...(withoutYear ? { day: "numeric", month: "short" } : { dateStyle: "medium" }),
     timeZone: MOSCOW_ZONE,
@@ -35,8 +45,8 @@ export function DayOf({
 }
 
 /** Last day of something that ends at an instant. */
-export function LastDayBefore({ at }: { at: number | null }) {
-  return <DayOf at={at === null ? null : at - 1} />;
+export function LastDayBefore({ at, ...none }: TimeProps) {
+  return <DayOf at={at === null ? null : at - 1} {...none} />;
 }
 
 /** A message in the visitor's language. */
@@ -48,12 +58,13 @@ export function shownNumber(value: number): string {
   return formatNumber(useVisit().words.locale, value);
 }
 
-/** @param units names of bytes and their multiples of a thousand */
-export function shownBytes(bytes: number, units: readonly string[]): string {
+export function shownBytes(bytes: number): string {
+  const { locale, staffPages } = useVisit().words;
+  const { units } = staffPages;
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = formatNumber(useVisit().words.locale, value, format);
+  const text = formatNumber(locale, value, format);
   return `${text} ${units[power]}`;
 }
 
@@ -61,13 +72,12 @@ export function shownBytes(bytes: number, units: readonly string[]): string {
 export function Snippet({
   text,
   label,
-  words,
 }: {
   text: string;
   /** Label for those who do not see its heading. */
   label: string;
-  words: { copy: string; copied: string };
 }) {
+  const words = useVisit().words.organizationPages;
   return (
     <div class="snippet">
       <pre>

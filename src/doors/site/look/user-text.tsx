@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
+import { asset } from "../visit/site-path.ts";
 
 /** Multi-line text written by others. */
 export function UserBlock({ text }: { text: string }) {
@@ -7,6 +8,15 @@ export function UserBlock({ text }: { text: string }) {
     <div class="text" dir="auto">
       {text}
     </div>
+  );
+}
+
+/** A link to one of our pages, with a name that somebody chose. */
+export function NamedLink({ to, children }: { to: string; children?: Child }) {
+  return (
+    <a href={asset(to)}>
+      <bdi>{children}</bdi>
+    </a>
   );
 }
 

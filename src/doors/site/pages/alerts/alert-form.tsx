@@ -31,34 +31,25 @@ export function AlertForm({
   const territories = territoryOptions(directory.territories({}), chosen);
   const none = { value: "", label: words.any };
   return (
-    <Form action={action}>
-      <TextField name="name" label={words.name} value={alert?.name ?? ""} />
+    <Form action={action} submit={button} words={words}>
+      <TextField name="name" value={alert?.name ?? ""} />
       <TextField name="q" label={words.query} hint={words.queryHint} value={alert?.q ?? ""} />
       <SelectField
         name="webhook"
-        label={words.webhook}
         value={String(alert?.webhook ?? "")}
         options={webhooks.map(({ id, url }) => ({
           value: String(id),
           label: words.webhookNamed(id, new URL(url).host),
         }))}
       />
-      <TextField
-        name="channel"
-        label={words.channel}
-        hint={words.channelHint}
-        required={false}
-        value={String(alert?.channel ?? "")}
-      />
+      <TextField name="channel" required={false} value={String(alert?.channel ?? "")} />
       <SelectField
         name="category"
-        label={words.category}
         value={alert?.category ?? ""}
         options={[none, ...categoryOptions(directory)]}
       />
       <SelectField
         name="territory"
-        label={words.territory}
         value={alert?.territory ?? ""}
         options={[none, ...territories]}
       />
@@ -72,7 +63,6 @@ export function AlertForm({
           { value: "false", label: words.noAd },
         ]}
       />
-      <button type="submit">{button}</button>
     </Form>
   );
 }

@@ -8,6 +8,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp } from "../../visit/look-up.ts";
@@ -92,9 +93,9 @@ function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly 
         [
           words.channel,
           channel !== null && (
-            <a href={asset(`/account/channels/${channel}/`)}>
-              <bdi>{card?.title ?? String(channel)}</bdi>
-            </a>
+            <NamedLink to={`/account/channels/${channel}/`}>
+              {card?.title ?? String(channel)}
+            </NamedLink>
           ),
         ],
         [words.category, category !== null && named(category, directory.categories())],

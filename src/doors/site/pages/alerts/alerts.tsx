@@ -5,6 +5,7 @@ import { pageError } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -76,9 +77,7 @@ function List({
           words.name,
           (alert) => (
             <>
-              <a href={asset(`${PATH}${alert.id}/`)}>
-                <bdi>{alert.name}</bdi>
-              </a>
+              <NamedLink to={`${PATH}${alert.id}/`}>{alert.name}</NamedLink>
               {!alert.is_active && <div>{words.paused}</div>}
             </>
           ),
@@ -98,9 +97,9 @@ export function WebhookLink({ webhook }: { webhook: WebhookView | undefined }) {
   const words = useVisit().words.alertPages;
   return (
     <>
-      <a href={asset(`/account/webhooks/${webhook.id}/`)}>
-        <bdi>{words.webhookNamed(webhook.id, new URL(webhook.url).host)}</bdi>
-      </a>
+      <NamedLink to={`/account/webhooks/${webhook.id}/`}>
+        {words.webhookNamed(webhook.id, new URL(webhook.url).host)}
+      </NamedLink>
       {!webhook.is_active && <div>{words.webhookOff}</div>}
     </>
   );

@@ -5,8 +5,7 @@ import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { type Fact, Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { UserBlock, UserLink } from "../../look/user-text.tsx";
-import { asset } from "../../visit/site-path.ts";
+import { NamedLink, UserBlock, UserLink } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** Fields of the card that are not shown as figures. */
@@ -62,9 +61,5 @@ function territoryOf(directory: Directory, slug: string): JSX.Element {
 }
 
 function CatalogLink({ filter, text }: { filter: Record<string, string>; text: string }) {
-  return (
-    <a href={asset(`/account/channels/?${new URLSearchParams(filter)}`)}>
-      <bdi>{text}</bdi>
-    </a>
-  );
+  return <NamedLink to={`/account/channels/?${new URLSearchParams(filter)}`}>{text}</NamedLink>;
 }

@@ -87,9 +87,8 @@ function consentView({ client, redirectUri }: AuthorizationRequest): View {
         <li>{words.ends}</li>
       </ul>
       <p>{words.trust}</p>
-      <Form action="allow">
+      <Form action="allow" submit={words.allow}>
         <OrganizationField />
-        <button type="submit">{words.allow}</button>
       </Form>
       <div class="others">
         <ActionButton action="refuse" label={words.refuse} />

@@ -36,7 +36,7 @@ function ByAddress({ address }: { address: string }) {
     <section aria-labelledby="by-address">
       <h2 id="by-address">claude.ai, ChatGPT</h2>
       <p>{words.byAddress}</p>
-      <Snippet text={address} label={words.address} words={words} />
+      <Snippet text={address} label={words.address} />
     </section>
   );
 }
@@ -71,7 +71,7 @@ function Way({ snippet }: { snippet: ConnectSnippet }) {
           </a>
         </p>
       ) : (
-        <Snippet text={text} label={name} words={words} />
+        <Snippet text={text} label={name} />
       )}
     </section>
   );

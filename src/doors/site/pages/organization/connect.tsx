@@ -27,14 +27,13 @@ export const connectPage: SitePage = {
           {words.connectIntro} <code>{mcpAddress(visit.ownAddress)}</code>. {words.connectKey}{" "}
           <code>{KEY_PLACE}</code>.
         </p>
-        <Form action="make-key" once>
+        <Form action="make-key" once submit={words.fillIn}>
           <TextField
             name="name"
             label={words.keyName}
             hint={words.fillInHint}
             value={words.assistant}
           />
-          <button type="submit">{words.fillIn}</button>
         </Form>
         <p>
           {words.connectCost} <a href={asset("/docs/mcp/")}>{words.toolsPage}</a>.

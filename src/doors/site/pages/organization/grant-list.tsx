@@ -36,7 +36,7 @@ export async function GrantList() {
             words.lastUsed,
             ({ key }) => {
               const at = context.services.keyUse.lastUsedAt(key);
-              return at === null ? words.never : <Instant at={at} />;
+              return <Instant at={at} none={words.never} />;
             },
           ],
           [words.expiresAt, ({ key }) => <LastDayBefore at={key.expiresAt} />],

@@ -42,15 +42,12 @@ export function KeyTable<Shown extends AnyKey>({
   const canBeRevoked = (key: Shown) => ["active", "suspended"].includes(stateOf(key));
   const dates: Column<Shown>[] = [
     [words.created, ({ createdAt }) => <DayOf at={createdAt} />],
-    [
-      words.expiresAt,
-      ({ expiresAt }) => (expiresAt === null ? words.noEnd : <LastDayBefore at={expiresAt} />),
-    ],
+    [words.expiresAt, ({ expiresAt }) => <LastDayBefore at={expiresAt} none={words.noEnd} />],
   ];
   if (lastUsedAt !== undefined) {
     const used = (key: Shown) => {
       const at = lastUsedAt(key);
-      return at === null ? words.never : <Instant at={at} />;
+      return <Instant at={at} none={words.never} />;
     };
     dates.splice(1, 0, [words.lastUsed, used]);
   }

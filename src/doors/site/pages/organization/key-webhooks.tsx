@@ -29,10 +29,7 @@ export async function WebhookList() {
         columns={[
           [words.address, ({ url }) => <bdi>{url}</bdi>, "row long"],
           [words.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
-          [
-            words.lastSuccess,
-            ({ lastSuccessAt: at }) => (at === null ? words.never : <Instant at={at} />),
-          ],
+          [words.lastSuccess, ({ lastSuccessAt: at }) => <Instant at={at} none={words.never} />],
           [
             words.lastError,
             ({ lastError }) => <bdi>{told(outcomeOf(lastError)) || words.noError}</bdi>,

@@ -47,22 +47,10 @@ export const keysPage: SitePage = {
 function NewKey() {
   const words = useVisit().words.organizationPages;
   return (
-    <Form action="create" once>
+    <Form action="create" once submit={words.createKey} words={words}>
       <TextField name="name" label={words.keyName} hint={words.keyNameHint} />
-      <SelectField
-        name="access"
-        label={words.access}
-        hint={words.accessHint}
-        options={KEY_ACCESSES.map((value) => ({ value, label: words.accesses[value] }))}
-      />
-      <TextField
-        name="expires"
-        label={words.expires}
-        hint={words.expiresHint}
-        type="date"
-        required={false}
-      />
-      <button type="submit">{words.createKey}</button>
+      <SelectField name="access" options={KEY_ACCESSES} names={words.accesses} />
+      <TextField name="expires" type="date" required={false} />
     </Form>
   );
 }

@@ -128,7 +128,7 @@ function linkView(link: string): View {
     words.linkTitle,
     <>
       <p role="status">{words.linkText}</p>
-      <Snippet text={link} label={words.link} words={words} />
+      <Snippet text={link} label={words.link} />
       <p>
         <a class="button" href={asset("/account/members/")}>
           {words.linkKept}

@@ -49,17 +49,11 @@ function Invitation() {
   return (
     <>
       <h2>{words.invite}</h2>
-      <Form action="invite">
+      <Form action="invite" submit={words.sendInvitation} words={visit.words}>
         <p>{words.inviteText}</p>
-        <TextField name="email" label={visit.words.email} type="email" />
-        <TextField name="name" label={visit.words.name} />
-        <SelectField
-          name="role"
-          label={visit.words.role}
-          value="member"
-          options={roles.map((value) => ({ value, label: visit.words.roles[value] }))}
-        />
-        <button type="submit">{words.sendInvitation}</button>
+        <TextField name="email" type="email" />
+        <TextField name="name" />
+        <SelectField name="role" value="member" options={roles} names={visit.words.roles} />
       </Form>
     </>
   );

@@ -36,9 +36,9 @@ export function newKeyView(
     <>
       {notice !== null && <p role="status">{notice}</p>}
       <p role="status">{words.keyMade}</p>
-      <Snippet text={token} label={words.key} words={words} />
+      <Snippet text={token} label={words.key} />
       <h2>{words.tryKey}</h2>
-      <Snippet text={command} label={words.tryCommand} words={words} />
+      <Snippet text={command} label={words.tryCommand} />
       <p>
         <a class="button" href={asset("/account/keys/")}>
           {words.keyKept}

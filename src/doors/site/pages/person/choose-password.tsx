@@ -18,10 +18,9 @@ export const choosePasswordPage: SitePage = {
     return page(
       words.choosePassword,
       <>
-        <Form action="choose">
+        <Form action="choose" submit={words.save}>
           <input type="hidden" name="token" value={linkToken()} />
           <NewPasswordField />
-          <button type="submit">{words.save}</button>
         </Form>
         <p>
           <a href={asset("/account/sign-in/")}>{words.signIn}</a>

@@ -21,10 +21,9 @@ export const forgottenPasswordPage: SitePage = {
     }
     return page(
       words.forgotten,
-      <Form action="send">
+      <Form action="send" submit={words.sendLink}>
         <p>{words.forgottenText}</p>
         <EmailField />
-        <button type="submit">{words.sendLink}</button>
       </Form>,
     );
   },

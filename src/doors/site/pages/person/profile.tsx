@@ -29,7 +29,7 @@ export const profilePage: SitePage = {
           ]}
         />
         <h2>{words.changePassword}</h2>
-        <Form action="change-password">
+        <Form action="change-password" submit={words.save}>
           <TextField
             {...field}
             name="password"
@@ -37,7 +37,6 @@ export const profilePage: SitePage = {
             autocomplete="current-password"
           />
           <NewPasswordField {...field} name="newPassword" />
-          <button type="submit">{words.save}</button>
         </Form>
       </>,
     );

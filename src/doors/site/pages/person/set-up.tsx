@@ -22,14 +22,13 @@ export const setUpPage: SitePage = {
     if (!(await setUp.isToken(linkToken()))) return usedPage();
     return page(
       words.setUp,
-      <Form action="set-up">
+      <Form action="set-up" submit={words.signUpPage.make} words={words}>
         <p>{words.setUpText}</p>
         <input type="hidden" name="token" value={linkToken()} />
-        <TextField name="name" label={words.name} autocomplete="name" />
+        <TextField name="name" autocomplete="name" />
         <EmailField />
         <NewPasswordField label={words.password} />
         <TextField name="organization" label={words.organizationName} />
-        <button type="submit">{words.signUpPage.make}</button>
       </Form>,
     );
   },

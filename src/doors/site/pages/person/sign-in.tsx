@@ -33,16 +33,10 @@ export async function signInView(next: string): Promise<View> {
     <>
       {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
       <Done words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
-      <Form action="sign-in" to={asset("/account/sign-in/")}>
+      <Form action="sign-in" to={asset("/account/sign-in/")} submit={words.signIn} words={words}>
         <EmailField />
-        <TextField
-          name="password"
-          label={words.password}
-          type="password"
-          autocomplete="current-password"
-        />
+        <TextField name="password" type="password" autocomplete="current-password" />
         <input type="hidden" name="next" value={next} />
-        <button type="submit">{words.signIn}</button>
       </Form>
       <p class="row">
         <a href={asset("/account/forgotten-password/")}>{words.forgotten}</a>

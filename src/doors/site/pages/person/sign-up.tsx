@@ -35,10 +35,9 @@ export const signUpPage: SitePage = {
     return page(
       words.title,
       <>
-        <Form action="send">
+        <Form action="send" submit={words.send} words={visit.words}>
           <p>{words.text}</p>
-          <TextField name="email" label={visit.words.email} type="email" autocomplete="email" />
-          <button type="submit">{words.send}</button>
+          <TextField name="email" type="email" autocomplete="email" />
         </Form>
         <p>
           {words.haveOne} <a href={asset("/account/sign-in/")}>{visit.words.signIn}</a>
@@ -57,17 +56,16 @@ async function finishView(): Promise<View> {
   if (email === null) return linkUsedView();
   return page(
     words.finish,
-    <Form action="make">
+    <Form action="make" submit={words.make} words={visit.words}>
       <p>
         <bdi>{words.finishText(email)}</bdi>
       </p>
       <input type="hidden" name="token" value={linkToken()} />
       {/* For password managers. */}
       <input type="hidden" name="email" value={email} autocomplete="username" />
-      <TextField name="name" label={visit.words.name} autocomplete="name" />
+      <TextField name="name" autocomplete="name" />
       <TextField name="organization" label={words.organizationName} autocomplete="organization" />
       <NewPasswordField label={visit.words.password} />
-      <button type="submit">{words.make}</button>
     </Form>,
   );
 }

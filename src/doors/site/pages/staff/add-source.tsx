@@ -15,19 +15,12 @@ import { KindField } from "./kind-field.tsx";
 export function AddSourceForm() {
   const words = useVisit().words.sourcePages;
   return (
-    <Form action="import">
+    <Form action="import" words={words}>
       <KindField />
-      <TextField name="url" label={words.url} hint={words.urlHint} type="url" />
-      <TextField name="schedule" label={words.schedule} hint={words.scheduleHint} value="15m" />
-      <TextField name="name" label={words.name} hint={words.nameHint} required={false} />
-      <TextField
-        name="header"
-        label={words.header}
-        hint={words.headerHint}
-        type="password"
-        autocomplete="off"
-        required={false}
-      />
+      <TextField name="url" type="url" />
+      <TextField name="schedule" value="15m" />
+      <TextField name="name" required={false} />
+      <TextField name="header" type="password" autocomplete="off" required={false} />
       <ReadingFields />
       <p>
         <button type="submit">{words.add}</button>

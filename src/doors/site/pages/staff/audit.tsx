@@ -11,6 +11,7 @@ import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
@@ -65,9 +66,7 @@ export const auditPage: SitePage = {
                 id === null ? (
                   "—"
                 ) : (
-                  <a href={asset(`/staff/organizations/${id}/`)}>
-                    <bdi>{names.get(id) ?? id}</bdi>
-                  </a>
+                  <NamedLink to={`/staff/organizations/${id}/`}>{names.get(id) ?? id}</NamedLink>
                 ),
             ],
             [words.action, ({ action }) => log.actions[action as AuditAction] ?? action],

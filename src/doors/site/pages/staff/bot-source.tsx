@@ -29,22 +29,11 @@ function botSourcePage(kind: BotKind): SitePage {
           <Steps steps={words.botSteps[kind].make} />
           <BotPicture name={`${kind}-make`} />
           <h2>2. {words.giveToken}</h2>
-          <Form action="add">
-            <TextField
-              name="token"
-              label={words.token}
-              hint={words.tokenHint}
-              type="password"
-              autocomplete="off"
-            />
-            <TextField name="name" label={words.name} hint={words.botNameHint} required={false} />
-            <TextField
-              name="schedule"
-              label={words.schedule}
-              hint={words.scheduleHint}
-              value={schedule}
-            />
-            <TextField name="api" label={words.api} hint={words.apiHint} value={api} />
+          <Form action="add" words={words}>
+            <TextField name="token" type="password" autocomplete="off" />
+            <TextField name="name" hint={words.botNameHint} required={false} />
+            <TextField name="schedule" value={schedule} />
+            <TextField name="api" value={api} />
             <p>
               <button type="submit">{words.testAndAdd}</button>
             </p>

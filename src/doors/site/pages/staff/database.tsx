@@ -19,7 +19,7 @@ export const databasePage: SitePage = {
     const words = visit.words.staffPages;
     const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
     const number = (value: number): string => shownNumber(value);
-    const bytes = (value: number): string => shownBytes(value, words.units);
+    const bytes = (value: number): string => shownBytes(value);
     const { phase, percent } = context.services.postSearch.progress();
     const lines = [
       [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
@@ -123,8 +123,7 @@ async function LastBackup({ backup }: { backup: BackupFile | null }) {
         <p>{words.backupNone}</p>
       ) : (
         <p>
-          <Instant at={backup.madeAt} />, <bdi>{backup.path}</bdi>,{" "}
-          {shownBytes(backup.bytes, words.units)}
+          <Instant at={backup.madeAt} />, <bdi>{backup.path}</bdi>, {shownBytes(backup.bytes)}
         </p>
       )}
     </>

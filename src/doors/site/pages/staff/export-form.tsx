@@ -15,21 +15,15 @@ export function ExportForm() {
   const { exportPages: words } = useVisit().words;
   const day = { type: "date", hint: words.dayHint, required: false };
   return (
-    <Form action="export">
+    <Form action="export" submit={words.download} words={words}>
       <p>{words.intro}</p>
       <KindField />
-      <SelectField
-        name="format"
-        label={words.format}
-        value="csv"
-        options={IMPORT_FORMATS.map((value) => ({ value, label: words.formats[value] }))}
-      />
-      <TextField {...day} name="from" label={words.from} />
-      <TextField {...day} name="to" label={words.to} />
-      <TextField name="channel" label={words.channel} hint={words.channelHint} required={false} />
-      <CheckField name="gzip" label={words.gzip} />
-      <CheckField name="raw" label={words.raw} hint={words.rawHint} />
-      <button type="submit">{words.download}</button>
+      <SelectField name="format" value="csv" options={IMPORT_FORMATS} names={words.formats} />
+      <TextField {...day} name="from" />
+      <TextField {...day} name="to" />
+      <TextField name="channel" required={false} />
+      <CheckField name="gzip" />
+      <CheckField name="raw" />
     </Form>
   );
 }

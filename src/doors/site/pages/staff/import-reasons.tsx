@@ -14,13 +14,12 @@ export function ImportReasons({ run }: { run: RecordedRun }) {
     <>
       <ReasonTable label={words.rejectedRows} groups={rejects} />
       {rejectsKept > 0 && run.state !== "running" && (
-        <Form action="rejects">
+        <Form action="rejects" submit={words.downloadRejects}>
           <p>
             {rejectsKept < rejected
               ? words.firstRejected(shownNumber(rejectsKept), shownNumber(rejected))
               : words.allRejected}
           </p>
-          <button type="submit">{words.downloadRejects}</button>
         </Form>
       )}
       <ReasonTable label={words.warnings} groups={warnings} />

@@ -9,8 +9,8 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { renderedFor, useSite, useVisit } from "../../visit/use-visit.ts";
 import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
@@ -51,19 +51,16 @@ async function showPage(): Promise<PageView> {
     words.imports,
     <>
       <p>{words.intro}</p>
-      <Form action="import" upload>
+      <Form action="import" upload submit={words.upload} words={words}>
         <KindField />
         <FileField
           name="file"
-          label={words.file}
-          hint={words.fileHint}
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
         />
-        <CheckField name="look" label={words.look} value="yes" hint={words.lookHint} />
-        <CheckField name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
-        <CheckField name="replace" label={words.replace} hint={words.replaceHint} />
+        <CheckField name="look" value="yes" />
+        <CheckField name="dryRun" />
+        <CheckField name="replace" />
         <ReadingFields />
-        <button type="submit">{words.upload}</button>
       </Form>
       <Columns />
       <h2>{words.recent}</h2>
@@ -168,11 +165,7 @@ function Runs({ runs }: { runs: readonly RecordedRun[] }) {
       columns={[
         [
           words.file,
-          (run) => (
-            <a href={asset(`/staff/imports/${run.id}/`)}>
-              <bdi>{run.fileName}</bdi>
-            </a>
-          ),
+          (run) => <NamedLink to={`/staff/imports/${run.id}/`}>{run.fileName}</NamedLink>,
           "row",
         ],
         [words.kind, (run) => words.kinds[run.kind]],

@@ -43,8 +43,7 @@ export const jobsPage: SitePage = {
               ],
               [
                 words.started,
-                ({ startedAt: at }) =>
-                  at === null ? words.never : <Instant at={at} withSeconds />,
+                ({ startedAt: at }) => <Instant at={at} withSeconds none={words.never} />,
               ],
               [words.finished, ({ finishedAt }) => <Instant at={finishedAt} withSeconds />],
               [words.outcome, (job) => <Outcome job={job} />],

@@ -44,16 +44,14 @@ export const operatorKeysPage: SitePage = {
     create: verbAction(operatorKeys, "create", (made) => {
       const visit = useVisit();
       const words = visit.words.operatorKeysPage;
-      const copying = visit.words.organizationPages;
       return page(
         words.made,
         <>
           <p>{words.madeText}</p>
-          <Snippet text={String(made["key"])} label={words.key} words={copying} />
+          <Snippet text={String(made["key"])} label={words.key} />
           <Snippet
             text={`curl -H "Authorization: Bearer ${made["key"]}" "${visit.ownAddress}/operator/v1/organizations/"`}
             label="curl"
-            words={copying}
           />
           <p>
             <a href={asset(PATH)}>{words.title}</a>

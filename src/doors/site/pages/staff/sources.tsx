@@ -7,6 +7,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -75,9 +76,7 @@ async function List({ sources }: { sources: readonly Source[] }) {
           words.source,
           (source) => (
             <>
-              <a href={asset(`/staff/sources/${source.id}/`)}>
-                <bdi>{source.name}</bdi>
-              </a>{" "}
+              <NamedLink to={`/staff/sources/${source.id}/`}>{source.name}</NamedLink>{" "}
               <small>{kindOf(source)}</small>
             </>
           ),

@@ -73,7 +73,7 @@ function Body({ body, path }: { body: string; path: string }) {
       <div class="row apart">
         <h2 id="payload">{words.payload}</h2>
         <a href={asset(`${path}?download=body`)}>
-          {words.downloadBody(shownBytes(Buffer.byteLength(body), visit.words.staffPages.units))}
+          {words.downloadBody(shownBytes(Buffer.byteLength(body)))}
         </a>
       </div>
       <pre class="payload" tabindex={0}>

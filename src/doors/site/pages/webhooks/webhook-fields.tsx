@@ -23,23 +23,10 @@ export function WebhookForm({
   // A channel's page links here with its number.
   const prefilled = cutText(visit.query.get("channels") ?? "", PREFILLED_BYTES_MAX);
   return (
-    <Form action={action} once={webhook === undefined}>
-      <TextField
-        name="url"
-        type="url"
-        label={words.url}
-        hint={words.urlHint}
-        value={webhook?.url ?? ""}
-      />
+    <Form action={action} once={webhook === undefined} submit={button} words={words}>
+      <TextField name="url" type="url" value={webhook?.url ?? ""} />
       <ChannelPicker label={words.findChannel} adds={`${action}-channels`} />
-      <TextAreaField
-        name="channels"
-        label={words.channels}
-        hint={words.channelsHint}
-        value={webhook?.channels.join(" ") ?? prefilled}
-        rows={4}
-      />
-      <button type="submit">{button}</button>
+      <TextAreaField name="channels" value={webhook?.channels.join(" ") ?? prefilled} rows={4} />
     </Form>
   );
 }

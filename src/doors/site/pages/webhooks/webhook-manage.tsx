@@ -49,15 +49,8 @@ export function ManageWebhook({
             <WebhookForm action="change" button={visit.words.save} webhook={webhook} />
           </Folded>
           <Folded action="rotate" label={words.rotate}>
-            <Form action="rotate" once>
-              <TextField
-                name="overlap"
-                type="number"
-                required={false}
-                label={words.overlap}
-                hint={words.overlapHint}
-              />
-              <button type="submit">{words.rotateButton}</button>
+            <Form action="rotate" once submit={words.rotateButton} words={words}>
+              <TextField name="overlap" type="number" required={false} />
             </Form>
           </Folded>
         </>

@@ -12,7 +12,7 @@ export function secretPage({ id, secret }: NewSecretView): View {
     words.secretOf(id),
     <>
       <p role="status">{words.secretText}</p>
-      <Snippet text={secret} label={words.secret} words={words} />
+      <Snippet text={secret} label={words.secret} />
       <p>
         <a href={asset(`/account/webhooks/${id}/`)}>{words.toWebhook}</a>
       </p>

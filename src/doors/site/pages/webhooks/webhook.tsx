@@ -5,6 +5,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -72,7 +73,7 @@ function WebhookFacts({ webhook }: { webhook: WebhookView }) {
           </>,
         ],
         [words.url, <bdi>{webhook.url}</bdi>],
-        [words.lastSuccess, success === null ? words.never : <Moment at={success} />],
+        [words.lastSuccess, <Moment at={success} none={words.never} />],
         [words.lastError, error === "" ? words.none : <bdi>{told(outcomeOf(error))}</bdi>],
         [words.created, <Moment at={webhook.created_at} />],
         [words.changed, <Moment at={webhook.updated_at} />],
@@ -101,9 +102,9 @@ function Channels({ webhook: { channels } }: { webhook: WebhookView }) {
                   {id} ({words.notPublic})
                 </>
               ) : (
-                <a href={asset(`/account/channels/${id}/`)}>
-                  <bdi>{card.title.trim() === "" ? String(id) : card.title}</bdi>
-                </a>
+                <NamedLink to={`/account/channels/${id}/`}>
+                  {card.title.trim() === "" ? String(id) : card.title}
+                </NamedLink>
               )}
             </li>
           );

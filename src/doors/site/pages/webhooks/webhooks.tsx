@@ -5,6 +5,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
+import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -63,23 +64,14 @@ function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
       columns={[
         [
           words.url,
-          (webhook) => (
-            <a href={asset(`${PATH}${webhook.id}/`)}>
-              <bdi>{webhook.url}</bdi>
-            </a>
-          ),
+          (webhook) => <NamedLink to={`${PATH}${webhook.id}/`}>{webhook.url}</NamedLink>,
           "address",
         ],
         [words.state, (webhook) => <WebhookState reason={webhook.disabled_reason} />],
         [words.channels, (webhook) => shownNumber(webhook.channels.length), "number"],
         [
           words.lastSuccess,
-          (webhook) =>
-            webhook.last_success_at === null ? (
-              words.never
-            ) : (
-              <Moment at={webhook.last_success_at} />
-            ),
+          (webhook) => <Moment at={webhook.last_success_at} none={words.never} />,
         ],
         [
           words.lastError,

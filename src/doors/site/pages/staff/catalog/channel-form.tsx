@@ -32,7 +32,7 @@ export function EditForm({ channel, directory }: { channel: ChannelRecord; direc
   // Faults are corrected in the same form, which keeps its original values.
   const isAgain = visit.form.get("action") === "edit";
   return (
-    <Form action="edit">
+    <Form action="edit" submit={visit.words.save}>
       <p>{words.editText}</p>
       {EDITED_FIELDS.map((name) => (
         <>
@@ -44,7 +44,6 @@ export function EditForm({ channel, directory }: { channel: ChannelRecord; direc
           <Field name={name} value={stored[name]} directory={directory} />
         </>
       ))}
-      <button type="submit">{visit.words.save}</button>
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
@@ -92,11 +93,7 @@ function Found({ found }: { found: Listed }) {
           [labels.id, ({ id }) => id, "number"],
           [
             labels.title,
-            ({ id, title }) => (
-              <a href={asset(`${PATH}${id}/`)}>
-                <bdi>{title}</bdi>
-              </a>
-            ),
+            ({ id, title }) => <NamedLink to={`${PATH}${id}/`}>{title}</NamedLink>,
             "row long",
           ],
           [labels.handle, ({ handle }) => (handle === null ? words.none : <bdi>@{handle}</bdi>)],

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { asset } from "../../../visit/site-path.ts";
+import { NamedLink } from "../../../look/user-text.tsx";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 
 /** The organizations that somebody belongs to, with their roles. */
@@ -12,9 +12,7 @@ export async function Memberships({ email }: { email: string }) {
     <ul class="bare">
       {memberships.map(({ member, organization }) => (
         <li>
-          <a href={asset(`/staff/organizations/${organization.id}/`)}>
-            <bdi>{organization.name}</bdi>
-          </a>
+          <NamedLink to={`/staff/organizations/${organization.id}/`}>{organization.name}</NamedLink>
           {`, ${visit.words.roles[member.role]}`}
           {member.suspendedAt !== null && `, ${words.suspended}`}
           {organization.archivedAt !== null && `, ${words.archived}`}

@@ -25,23 +25,12 @@ export function NewCustomerForm() {
   return (
     <section>
       <h2 id="new">{words.title}</h2>
-      <Form action={ACTION} once>
+      <Form action={ACTION} once submit={visit.words.staffPages.create} words={words}>
         <TextField name="name" label={words.organization} />
-        <SelectField
-          name="plan"
-          label={visit.words.plan}
-          options={PLAN_CODES.map((code) => ({ value: code, label: planNames[code] }))}
-        />
-        <TextField
-          name="email"
-          label={words.email}
-          hint={words.emailHint}
-          type="email"
-          required={false}
-        />
-        <TextField name="owner" label={words.owner} required={false} />
-        <CheckField name="write" label={words.write} />
-        <button type="submit">{visit.words.staffPages.create}</button>
+        <SelectField name="plan" label={visit.words.plan} options={PLAN_CODES} names={planNames} />
+        <TextField name="email" type="email" required={false} />
+        <TextField name="owner" required={false} />
+        <CheckField name="write" />
       </Form>
     </section>
   );
@@ -101,18 +90,16 @@ function madeView({
 }): View {
   const visit = useVisit();
   const words = visit.words.firstSteps.customerForm;
-  const copying = visit.words.organizationPages;
   return page(
     words.made,
     <>
       <h2>{words.key}</h2>
       <p>{words.keyText}</p>
-      <Snippet text={token} label={words.key} words={copying} />
+      <Snippet text={token} label={words.key} />
       <p>{words.callText}</p>
       <Snippet
         text={`curl -H "Authorization: Bearer ${token}" "${visit.ownAddress}/v1/me/"`}
         label="curl"
-        words={copying}
       />
       {isMailed && <p>{words.mailed}</p>}
       {!isMailed && link === null && <p>{words.signIn}</p>}
@@ -120,11 +107,7 @@ function madeView({
         <>
           <h2>{words.link}</h2>
           <p>{words.linkText}</p>
-          <Snippet
-            text={passwordAddress(visit.ownAddress, link)}
-            label={words.link}
-            words={copying}
-          />
+          <Snippet text={passwordAddress(visit.ownAddress, link)} label={words.link} />
         </>
       )}
       <p class="row">

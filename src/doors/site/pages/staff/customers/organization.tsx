@@ -42,10 +42,9 @@ export const staffOrganizationPage: SitePage = {
         <h2>{words.members}</h2>
         <MembersTable members={await context.accounts.members(organization.id)} />
         <h3>{words.addOwner}</h3>
-        <Form action="add-owner">
-          <TextField name="email" label={visit.words.email} type="email" />
-          <TextField name="name" label={visit.words.name} required={false} />
-          <button type="submit">{words.add}</button>
+        <Form action="add-owner" submit={words.add} words={visit.words}>
+          <TextField name="email" type="email" />
+          <TextField name="name" required={false} />
         </Form>
         <h2>{words.keys}</h2>
         {(await keysTable(words.keys, place)) ?? <p class="empty">{words.none}</p>}
@@ -81,10 +80,7 @@ async function PlanFacts({ organization }: Props & {}) {
           ),
         ],
         [visit.words.plan, visit.words.planNames[plan.code]],
-        [
-          visit.words.planEnds,
-          planEndsAt === null ? words.withoutEnd : <LastDayBefore at={planEndsAt} />,
-        ],
+        [visit.words.planEnds, <LastDayBefore at={planEndsAt} none={words.withoutEnd} />],
         [words.periodEnds, <Instant at={periodEndsAt} />],
         [
           visit.words.used,
@@ -117,16 +113,13 @@ function PlanForm({ organization }: Props) {
   return (
     <>
       <h2>{words.givePlan}</h2>
-      <Form action="plan">
+      <Form action="plan" submit={visit.words.save} words={visit.words}>
         <p>{words.givePlanText}</p>
         <SelectField
           name="plan"
-          label={visit.words.plan}
           value={organization.plan}
-          options={PLAN_CODES.map((code) => ({
-            value: code,
-            label: visit.words.planNames[code],
-          }))}
+          options={PLAN_CODES}
+          names={visit.words.planNames}
         />
         <TextField
           name="ends"
@@ -136,7 +129,6 @@ function PlanForm({ organization }: Props) {
           type="date"
           required={false}
         />
-        <button type="submit">{visit.words.save}</button>
       </Form>
     </>
   );

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { DataTable } from "../../../look/data-table.tsx";
 import { LastDayBefore, shownNumber } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { createCustomer, NewCustomerForm } from "./new-customer.tsx";
@@ -35,11 +35,7 @@ export const organizationsPage: SitePage = {
             [words.number, ({ id }) => id, "number"],
             [
               visit.words.name,
-              ({ id, name }) => (
-                <a href={asset(`/staff/organizations/${id}/`)}>
-                  <bdi>{name}</bdi>
-                </a>
-              ),
+              ({ id, name }) => <NamedLink to={`/staff/organizations/${id}/`}>{name}</NamedLink>,
               "row",
             ],
             [visit.words.plan, ({ plan }) => visit.words.planNames[plan.code]],

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { DataTable } from "../../../look/data-table.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
 import { Memberships } from "./memberships.tsx";
 
@@ -28,9 +28,7 @@ export const peoplePage: SitePage = {
               visit.words.email,
               (person) => (
                 <>
-                  <a href={asset(`/staff/people/${person.id}/`)}>
-                    <bdi>{person.email}</bdi>
-                  </a>
+                  <NamedLink to={`/staff/people/${person.id}/`}>{person.email}</NamedLink>
                   {person.email === visit.signedIn?.person.email && ` (${words.you})`}
                 </>
               ),

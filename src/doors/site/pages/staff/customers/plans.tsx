@@ -38,13 +38,12 @@ function PlanForm({ plan }: { plan: Plan }) {
   return (
     <section>
       <h2>{visit.words.planNames[plan.code]}</h2>
-      <Form action={action}>
+      <Form action={action} submit={visit.words.save}>
         <div class="filters numbers">
           {LIMITS.map((limit) => (
             <TextField name={limit} label={words.limits[limit]} value={String(plan[limit])} />
           ))}
         </div>
-        <button type="submit">{visit.words.save}</button>
       </Form>
     </section>
   );

@@ -3,6 +3,7 @@ import type { Organization } from "../../../../../customers/accounts/accounts.ta
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
@@ -72,11 +73,7 @@ async function Webhooks({ organization }: { organization: Organization }) {
       columns={[
         [
           words.webhook,
-          (webhook) => (
-            <a href={asset(`/staff/webhooks/${webhook.id}/`)}>
-              <bdi>{webhook.url}</bdi>
-            </a>
-          ),
+          (webhook) => <NamedLink to={`/staff/webhooks/${webhook.id}/`}>{webhook.url}</NamedLink>,
           "row long",
         ],
         [words.state, (webhook) => <WebhookStatus webhook={webhook} />],

@@ -10,8 +10,8 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Facts } from "../../../look/facts.tsx";
 import { Form, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
@@ -66,9 +66,9 @@ async function State({ webhook }: Props) {
         [words.address, <bdi>{webhook.url}</bdi>],
         [
           visit.words.organization,
-          <a href={asset(`/staff/organizations/${organization.id}/`)}>
-            <bdi>{organization.name}</bdi>
-          </a>,
+          <NamedLink to={`/staff/organizations/${organization.id}/`}>
+            {organization.name}
+          </NamedLink>,
         ],
         [words.channels, shownNumber(channels.length)],
         [words.state, <WebhookStatus webhook={webhook} />],
@@ -87,9 +87,9 @@ function DisableForm() {
   return (
     <>
       <h2>{words.disable}</h2>
-      <Form action="disable">
+      <Form action="disable" words={words}>
         <p>{words.disableText}</p>
-        <TextField name="reason" label={words.reason} hint={words.reasonHint} />
+        <TextField name="reason" />
         <button type="submit" class="danger">
           {words.disable}
         </button>

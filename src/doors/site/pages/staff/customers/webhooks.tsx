@@ -4,6 +4,7 @@ import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, told } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
@@ -56,9 +57,9 @@ export const staffWebhooksPage: SitePage = {
               [
                 visit.words.organization,
                 (webhook) => (
-                  <a href={asset(`/staff/organizations/${webhook.organizationId}/`)}>
-                    <bdi>{names.get(webhook.organizationId)}</bdi>
-                  </a>
+                  <NamedLink to={`/staff/organizations/${webhook.organizationId}/`}>
+                    {names.get(webhook.organizationId)}
+                  </NamedLink>
                 ),
               ],
               [

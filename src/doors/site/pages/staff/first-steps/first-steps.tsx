@@ -126,7 +126,7 @@ function CallStep({ answer }: { answer: string | null }) {
   return (
     <>
       <p>{words.text}</p>
-      <Snippet text={curl} label="curl" words={visit.words.organizationPages} />
+      <Snippet text={curl} label="curl" />
       <div class="row">
         <ActionButton action="call" label={words.button} />
         <a href={asset("/docs/")}>{words.docs}</a>

@@ -2,6 +2,7 @@
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
+import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { useVisit } from "../../../visit/use-visit.ts";
@@ -106,9 +107,9 @@ function Customers({ title, customers }: { title: string; customers: readonly Cu
           [
             visit.words.organization,
             ({ organization }) => (
-              <a href={asset(`/staff/organizations/${organization.id}/`)}>
-                <bdi>{organization.name}</bdi>
-              </a>
+              <NamedLink to={`/staff/organizations/${organization.id}/`}>
+                {organization.name}
+              </NamedLink>
             ),
             "row",
           ],
@@ -133,9 +134,8 @@ const DAYS_SHOWN_MAX = 1_000;
 function Outlook({ outlook }: { outlook: DiskOutlook }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
-  const { units } = visit.words.staffPages;
   const bytes = (value: number | null): string =>
-    value === null ? words.unknown : shownBytes(value, units);
+    value === null ? words.unknown : shownBytes(value);
   const { daysLeft } = outlook;
   const days =
     daysLeft === null
