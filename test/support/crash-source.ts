@@ -14,6 +14,11 @@ export const SOURCE_POSTS_FROM = 100_000_000;
 const HAPPENS_MAX = 10;
 /** Of the sixty changes that a world chooses from, these and later ones are faults. */
 const FAULTS_FROM = 57;
+/**
+ * Requests that the bot makes before the next faults may happen: it waits ever longer after each fault, so that
+ * faults by time alone would find it waiting for ever.
+ */
+const REQUESTS_BETWEEN_FAULTS = 5;
 const PAUSE_MAX_MS = 400;
 
 /** A bot of either messenger in turn. Its channels and posts get numbers after those that exist. */
@@ -42,10 +47,13 @@ export async function happenOnAndOn(
   world: SourceWorld,
   random: () => number,
 ): Promise<void> {
-  // Faults that happen while nobody asks would pile up, and a later life would meet nothing else.
-  const chance = (below: number): number =>
-    Math.floor(random() * (campaign.serving === null ? Math.min(below, FAULTS_FROM) : below));
+  let requestsAtFaults = 0;
   while (campaign.goesOn) {
+    const { requests } = world.server;
+    const mayFail = requests >= requestsAtFaults + REQUESTS_BETWEEN_FAULTS;
+    if (mayFail) requestsAtFaults = requests;
+    const chance = (below: number): number =>
+      Math.floor(random() * (mayFail ? below : Math.min(below, FAULTS_FROM)));
     for (let count = chance(HAPPENS_MAX); count > 0; count--) world.happen(chance);
     ask(campaign.machine);
     if (campaign.serving !== null) await world.deliver?.(campaign.serving, chance);
