@@ -1,6 +1,5 @@
-import type { Thing } from "./values/messages/messages.ts";
-import { inEnglish, type Message, message } from "./values/messages/messages.ts";
-import { shortened } from "./values/shortened.ts";
+import { inEnglish, type Message, message, type Thing } from "./values/messages/messages.ts";
+import { shortened } from "./values/parse-number.ts";
 
 /**
  * Errors that stop a request or a command. Each has a message that is safe to show to the caller and, if

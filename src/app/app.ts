@@ -6,16 +6,14 @@ import type { Ports } from "../ports/ports.ts";
 import type { Mailer } from "../push/mail/mailer.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
-import type { Ticker } from "../upkeep/jobs/ticker.ts";
+import { createTicker, type Ticker } from "../upkeep/jobs/ticker.ts";
 import { listenerAddress, localAddress } from "../values/listener-address.ts";
 import type { Services } from "../verbs/services.ts";
 import { type AppOptions, type Base, composeBase } from "./compose-base.ts";
 import { composeDoors, type Doors, type Running } from "./compose-doors.ts";
-import { composeTickers } from "./compose-tickers.ts";
 import { composeWork, type Work } from "./compose-work.ts";
 import { type Domains, openCurrent } from "./domains.ts";
 import { listen } from "./listen.ts";
-import { stop } from "./stop.ts";
 
 /** Composition root: builds the whole appliance from the parts in the `compose-…` files beside it. */
 
@@ -113,4 +111,73 @@ function stopAll(
     await cluster.usage?.close();
   };
   return stop({ server, work, settled, close }, ports);
+}
+
+const EVERY_SECOND = "* * * * * *";
+const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+const EVERY_FIVE_MINUTES = "0 */5 * * * *";
+
+/** Creates the timers that look for due work, in the order in which they start: the leases come first. */
+function composeTickers(
+  { lease, cluster, clockWatch, database }: Base,
+  { hooks, mailer, postIndex, imports, sources, answers, readAhead, scheduler }: Work,
+): Ticker[] {
+  const { isOwn } = cluster.upkeep;
+  /** Runs only in the one process that does the upkeep for all workers and nodes. */
+  const asUpkeep = (work: () => Promise<void>) => async () => {
+    if (isOwn()) await work();
+  };
+  /** Runs only in the one worker that does the upkeep for this node. */
+  const asUpkeepOfNode = (work: () => Promise<void>) => async () => {
+    if (lease.isOwn()) await work();
+  };
+  return [
+    createTicker(EVERY_SECOND, async () => void clockWatch.look()),
+    createTicker(EVERY_SECOND, lease.tick),
+    createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
+    createTicker(EVERY_SECOND, cluster.tick),
+    createTicker(EVERY_SECOND, asUpkeep(hooks.push.tick)),
+    createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(postIndex.tick)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.tick)),
+    createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
+    createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),
+    createTicker(EVERY_SECOND, () => (isOwn() ? sources.tick() : sources.keepAlive())),
+    createTicker(EVERY_FIVE_SECONDS, answers.flush),
+    createTicker(EVERY_FIVE_MINUTES, async () => database.restThreads()),
+  ];
+}
+
+/** How long requests and other work may take to finish during a shutdown. */
+const STOP_MAX_MS = 10_000;
+
+interface Stopping {
+  server: Server;
+  /** Work on timers: `stop` starts nothing new and settles once current work has finished. */
+  work: readonly { stop(): unknown }[];
+  /** Work started by answers: each settles once all of it has finished. */
+  settled: readonly (() => Promise<unknown>)[];
+  close(): Promise<void>;
+}
+
+/** Stops accepting requests, lets current work finish within the time limit, and closes everything. */
+async function stop(
+  { server, work, settled, close }: Stopping,
+  { clock, log }: Ports,
+): Promise<void> {
+  const begunMs = clock.monotonic();
+  log.info({}, "stopping");
+  const closing = new AbortController();
+  const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
+  await Promise.race([
+    Promise.all([server.server?.stop(), ...work.map((one) => one.stop())]),
+    timeIsUp,
+  ]);
+  // A client that never finishes its request must not keep the process alive.
+  await server.server?.stop(true);
+  // Awaited after the last answers, because these may have started more work.
+  await Promise.race([Promise.all(settled.map((one) => one())), timeIsUp]);
+  closing.abort();
+  await close();
+  log.info({ durationMs: Math.round(clock.monotonic() - begunMs) }, "stopped");
 }

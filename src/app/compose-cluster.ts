@@ -12,7 +12,7 @@ import type { ReadyChecks } from "../doors/http/readiness.ts";
 import { AppError, storageUnavailable } from "../errors.ts";
 import { inTime } from "../ports/in-time.ts";
 import type { Ports } from "../ports/ports.ts";
-import { processName } from "../ports/running.ts";
+import { processName } from "../ports/system.ts";
 import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { finishStart, nodeSettings } from "./node-copy.ts";

@@ -1,6 +1,9 @@
 import { version } from "../../package.json";
 import { createCategoryImages } from "../catalog/directory/category-images.ts";
+import { createIdempotentRequests } from "../customers/idempotency/idempotent-requests.ts";
+import { passwordAddress } from "../customers/people/password-links.ts";
 import { anyPassword } from "../customers/people/people.store.ts";
+import { COUNTED_TABLES, type StartFacts } from "../doors/http/docs/start-page.ts";
 import { operatorRoutes } from "../doors/http/operator-routes.ts";
 import {
   createBaseAddress,
@@ -11,19 +14,18 @@ import { createServer, type Server } from "../doors/http/server.ts";
 import { createBundle } from "../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
-import { clientIp, limitNames } from "../doors/site/guard/client-ip.ts";
+import { clientIp, limitNames, networkOf } from "../doors/site/guard/client-ip.ts";
 import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
 import { siteRoutes } from "../doors/site/site.ts";
+import type { SiteContext } from "../doors/site/site-context.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { keptBriefly } from "../values/kept-briefly.ts";
+import type { OperatorServices } from "../verbs/operator/resource.ts";
 import { endpoints } from "../verbs/operator/resources.ts";
 import { apiMethods, toolMethods } from "../verbs/table.ts";
 import type { Base } from "./compose-base.ts";
-import { composeOperator } from "./compose-operator.ts";
 import { composeReadings } from "./compose-readings.ts";
-import { composeSignUp } from "./compose-sign-up.ts";
-import { composeSite } from "./compose-site.ts";
-import { composeStartFacts } from "./compose-start-facts.ts";
+import { composeSignUp, composeSite } from "./compose-site.ts";
 import type { Work } from "./compose-work.ts";
 import { guides } from "./guides.ts";
 import { subkey } from "./installation-secret.ts";
@@ -138,5 +140,64 @@ function serverParts(base: Base, work: Work) {
       contentType: metrics.contentType,
       text: async () => metrics.text(await readings(), others.metrics),
     },
+  };
+}
+
+type SiteParts = Omit<OperatorServices, "clock" | "pushRows" | "openExport"> &
+  Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
+
+/** Parts of the operator's API beside those of every door; the site has them too. */
+function composeOperator(
+  { config, threads, ports, secrets }: Base,
+  { services, imports }: Work,
+  { throttle, clientIp, downloads, ...domains }: SiteParts,
+) {
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const operator: OperatorServices = {
+    ...domains,
+    clock: ports.clock,
+    imports,
+    openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
+    pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
+  };
+  return {
+    operatorKeys: domains.operatorKeys,
+    idempotent: createIdempotentRequests(threads.write, secrets),
+    copyNewest: services.copyNewest,
+    cursors: services.cursors,
+    operator,
+    files: imports.files,
+    passwordAddress,
+    takeWrongKey: (request: Request, nowMs: number) =>
+      throttle.take([`operator-key ${networkOf(clientIp(request))}`], nowMs),
+  };
+}
+
+/** The first count takes long, because it waits for its thread to start; its age has this limit. */
+const COUNTS_AGE_MAX_MS = 5_000;
+
+/** Numbers of the data and the plans for `/`. Newly imported rows show up within five seconds. */
+function composeStartFacts(
+  { threads, ports: { clock, log } }: Base,
+  { accounts, services: { directory } }: Work,
+  isSignUpOpen: () => Promise<boolean>,
+): () => Promise<StartFacts> {
+  async function countRows(): Promise<StartFacts["tables"]> {
+    try {
+      return await threads.read.countRows(COUNTED_TABLES);
+    } catch (error) {
+      log.warn({ err: error }, "the rows could not be counted for the start page");
+      return null;
+    }
+  }
+
+  const counts = keptBriefly(countRows, clock.monotonic, COUNTS_AGE_MAX_MS);
+  return async () => {
+    const [tables, plans, maySignUp] = await Promise.all([
+      counts(),
+      accounts.plans(),
+      isSignUpOpen(),
+    ]);
+    return { tables, plans, maySignUp, categories: directory.categories() };
   };
 }

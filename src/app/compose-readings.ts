@@ -1,13 +1,12 @@
 import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
-import { readDatabaseSize } from "../db/database-facts.ts";
-import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
+import { databaseChecks, freeDiskBytes, readDatabaseSize } from "../db/database-facts.ts";
 import { checkReadiness, type Readiness } from "../doors/http/readiness.ts";
-import type { Lateness } from "../ports/main-thread.ts";
+import type { Lateness } from "../ports/system.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
-import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
-import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
+import { stalledWarning } from "../push/webhooks/events/heartbeat.ts";
+import { backupWarning } from "../upkeep/jobs/job-states.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { dayOf, formatInstant } from "../values/moscow-time.ts";

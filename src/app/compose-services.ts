@@ -4,10 +4,10 @@ import { createBulk } from "../catalog/exports/bulk.ts";
 import { createPostSearch } from "../catalog/post-search/post-search.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
-import { selectLatest } from "../catalog/statistics/readings.store.ts";
 import {
   isShort,
   selectDailyStatistics,
+  selectLatest,
   selectStatisticsSpan,
 } from "../catalog/statistics/statistics.store.ts";
 import { readMeta } from "../db/meta.ts";

@@ -4,28 +4,30 @@ import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
 import { createSiteChannels } from "../catalog/manage/site-channels.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
+import type { Config } from "../config.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
-import { DOCUMENT_LIMITS } from "../customers/oauth/client-document.ts";
+import { DOCUMENT_LIMITS } from "../customers/oauth/client-metadata.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth } from "../customers/oauth/oauth.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
 import { createHashingQueue } from "../customers/people/hashing-queue.ts";
 import { createSitePeople } from "../customers/people/site-people.ts";
 import { createSiteSignUps } from "../customers/sign-up/site-sign-ups.ts";
+import { freeDiskBytes } from "../db/database-facts.ts";
 import { readMeta } from "../db/meta.ts";
-import { freeDiskBytes } from "../db/ready-checks.ts";
-import { requestIdOf } from "../doors/http/requests/request-id.ts";
+import { requestIdOf } from "../doors/http/requests/base-address.ts";
 import type { AfterAnswer } from "../doors/site/guard/after-answer.ts";
-import { createSentForms } from "../doors/site/guard/sent-forms.ts";
+import { createSentForms } from "../doors/site/guard/csrf.ts";
 import { createThrottle, throttleBuckets } from "../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../doors/site/look/markdown.ts";
+import type { Ports } from "../ports/ports.ts";
 import { createMails } from "../push/mail/mails.ts";
 import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
+import { listenerAddress } from "../values/listener-address.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";
-import { sendsLinks } from "./compose-sign-up.ts";
 import type { Work } from "./compose-work.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
@@ -113,4 +115,33 @@ function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }
     postHtml: createPostMarkdown(messengerHosts[0] ?? ""),
     sample: { ...createSample(db, clock, channelWatchers), remove: write.removeSample },
   };
+}
+
+/**
+ * Whether visitors may create accounts. That takes the setting, working mail links, and an existing
+ * account: the first person to arrive is the operator and uses the set-up page.
+ */
+export function composeSignUp(
+  config: Config,
+  ports: Pick<Ports, "mail" | "log">,
+  isSetUpNeeded: () => Promise<boolean>,
+): () => Promise<boolean> {
+  const canSend = sendsLinks(config, ports);
+  if (config.signUp && !canSend) {
+    ports.log.warn(
+      {},
+      "KANALOG_SIGN_UP is off despite its value: mails need KANALOG_SMTP_URL and KANALOG_BASE_URL",
+    );
+  }
+  return async () => config.signUp && canSend && !(await isSetUpNeeded());
+}
+
+/**
+ * Whether mails may contain links. That takes an address of our own: the base URL, or the one address that
+ * is listened on. Otherwise a link would point to whatever host the request named, and its token would go
+ * to an attacker who asked for the mail in somebody else's name.
+ */
+function sendsLinks({ baseUrl, host, port }: Config, { mail }: Pick<Ports, "mail">): boolean {
+  const knowsItsAddress = baseUrl !== null || listenerAddress(host, port) !== null;
+  return mail !== null && knowsItsAddress;
 }

@@ -1,7 +1,7 @@
 import { sharedStop } from "../catalog/imports/reading/input.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import type { ImportSummary } from "../catalog/imports/writing/import-summary.ts";
-import type { BatchRun } from "../catalog/sources/apply-batch.ts";
+import type { BatchRun } from "../catalog/sources/batch-writer.ts";
 import { callApi } from "../catalog/sources/call-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";
 import type { SourceFile } from "../catalog/sources/import-source-file.ts";

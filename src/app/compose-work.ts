@@ -1,19 +1,46 @@
-import { createCardsReadAhead } from "../catalog/channels/read-ahead.ts";
+import { createCardsReadAhead } from "../catalog/channels/stored-card.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
+import { hasFollowed } from "../catalog/imports/writing/import-summary.ts";
 import { createPostIndexing } from "../catalog/post-search/catch-up.ts";
+import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
+import { createKeyUse } from "../customers/keys/key-use.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
+import { createCommitOutage } from "../customers/limits/commit-outage.ts";
+import { createUsageCommits } from "../customers/limits/commit-usage.ts";
+import { createLimits } from "../customers/limits/limits.ts";
+import { createQuotaNotices } from "../customers/limits/quota-notices.ts";
+import { createRates } from "../customers/limits/rates.ts";
 import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";
-import { accessTokens } from "../customers/oauth/access-tokens.ts";
+import { createTimeBudgets } from "../customers/limits/time-budgets.ts";
+import { type CommitUsage, createUsage } from "../customers/limits/usage.ts";
+import { accessTokens } from "../customers/oauth/token-model.ts";
+import { rewriteMeta } from "../db/meta.ts";
+import { inTransaction, type Wait } from "../db/transaction.ts";
+import { noteLogged } from "../doors/http/answers.ts";
+import { createMailer, type Mailer } from "../push/mail/mailer.ts";
+import { isMailDue, type Taken } from "../push/mail/mails.store.ts";
+import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
+import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
+import { createSender } from "../push/webhooks/delivery/sender.ts";
+import { createPush } from "../push/webhooks/events/push.ts";
+import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts";
+import { createOperatorWebhooks } from "../push/webhooks/manage/operator-webhooks.ts";
+import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
+import { backupPlace, findLastBackup } from "../upkeep/backups/backup-files.ts";
+import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
+import { selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
+import { scheduledJobs } from "../upkeep/jobs/jobs.ts";
+import { createScheduler } from "../upkeep/jobs/scheduler.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";
-import { composeJobs } from "./compose-jobs.ts";
-import { composeLimits } from "./compose-limits.ts";
-import { composeMailer, composeWebhooks } from "./compose-push.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSources } from "./compose-sources.ts";
+import { nodeSettings } from "./node-copy.ts";
 
 /** The domains at work, before any door is put in front of them. */
 export type Work = Awaited<ReturnType<typeof composeWork>>;
@@ -85,4 +112,124 @@ function composeAnswers({ config, ports, threads: { push } }: Base) {
       await hours.flush();
     },
   };
+}
+
+/** How long a readiness check may wait for the write lock. */
+const TRY: Wait = { maxMs: 500, rank: "usage" };
+
+/** Counts requests against quotas and rates, and records when each key was last used. */
+function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }: Base) {
+  const { clock, log } = ports;
+  const keyUse = createKeyUse();
+  const outage = createCommitOutage(clock, log);
+  const commit =
+    cluster.usage?.commit ??
+    createUsageCommits(db, clock, readClock, threads.push.checkpointBeside);
+  const commitUsage: CommitUsage = async (entries) => {
+    const keyUses = keyUse.take();
+    try {
+      const receipts = await commit(entries, keyUses);
+      outage.worked();
+      return receipts;
+    } catch (error) {
+      keyUse.giveBack(keyUses);
+      outage.failed(error);
+      noteLogged(error);
+      throw error;
+    }
+  };
+  const usage = createUsage(
+    db,
+    metrics.counted.commits(commitUsage),
+    createQuotaNotices(threads.push.queueQuotaMail, log),
+  );
+  return {
+    keyUse,
+    usage,
+    limits: createLimits(
+      createRates(clock, crew?.memory.rates),
+      usage,
+      createTimeBudgets(clock, crew?.memory.times),
+    ),
+
+    /** Why usage cannot be committed at present; null if it can. */
+    commitCheck: (): Promise<string | null> =>
+      outage.check(
+        () => cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),
+      ),
+  };
+}
+
+/** The scheduler's jobs, and the backups that one of them writes. */
+function composeJobs({ config, ports, db, threads, metrics, lease, cluster, clockWatch }: Base) {
+  const backups = backupPlan(config);
+  const node = nodeSettings(config)?.node;
+  const settings = {
+    ...{ backups, openDays: config.statisticsOpenDays },
+    isNode: node !== undefined,
+  };
+  const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
+    // Jobs that run on every node of a cluster have one due time per node.
+    name: isOfNode && node !== undefined ? `${name}@${node}` : name,
+    pattern,
+    followsImports,
+    // By a wrong clock a job would close or remove days that are not over.
+    isOwn: () => clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
+    run: (dueAt: number) => threads.bulk.runJob({ name, dueAt, settings }),
+  }));
+  const ledger = {
+    claim: threads.bulk.claimJob,
+    claimNow: threads.bulk.claimJobNow,
+    claimAfterImport: threads.bulk.claimJobAfterImport,
+    hasFollowed: (name: string) => hasFollowed(db, name),
+    runs: () => selectJobRuns(db),
+    end: threads.bulk.endJob,
+  };
+  return {
+    scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),
+    lastBackup: async () => backups && (await findLastBackup(backups.place, ports.clock.now())),
+  };
+}
+
+/** Where and how daily backups are written; null if no backup folder is configured. */
+function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
+}
+
+/** Everything about webhooks: their management, their deliveries, and turning posts into events. */
+function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }: Base) {
+  const { push: work, write, read } = threads;
+  const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
+  const makeAttempt = createMakeAttempt(guard, ports.network, secrets, ports.clock);
+  const sender = createSender(
+    work,
+    metrics.counted.attempts(makeAttempt),
+    config.webhookRetriesMs,
+    ports,
+    crew?.memory.manualAttempts,
+  );
+  const changes = { ...write, removeWebhookPart: work.removeWebhookPart };
+  const { clock, random } = ports;
+  const attempts = createManualAttempts(write, sender, () => random.uuid(clock.now()));
+  const box = async () => secrets;
+  return {
+    sender,
+    push: createPush(db, work, sender, config.webhookBatchMs, ports),
+    webhooks: createWebhooks(db, changes, guard, secrets, attempts),
+    alerts: createAlerts(db, write, read, ports.clock),
+    staffWebhooks: createStaffWebhooks(db, write, box, attempts, clock),
+    operatorWebhooks: createOperatorWebhooks(db, changes, guard, box, attempts, clock),
+  };
+}
+
+/** Sends queued mails. */
+function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
+  const isDue = (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken);
+  const queue = {
+    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    dropOld: push.dropOldMails,
+  };
+  return createMailer(queue, ports.mail, ports);
 }

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { createDownloads } from "../catalog/exports/downloads.ts";
 import type { ExportWish } from "../catalog/exports/export-selection.ts";
+import { loadShippedDirectories } from "../catalog/imports/import-file.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
-import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
 import type { PushedRows } from "../catalog/imports/writing/push-rows.ts";
 import { createManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";

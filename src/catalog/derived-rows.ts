@@ -1,5 +1,5 @@
 import type { Derived } from "../db/shared-rows.ts";
-import { createSearchIndex } from "./channels/search-index.ts";
+import { createSearchIndex } from "./channels/search-text.ts";
 import { missingChannels, noteStale } from "./post-search/catch-up.store.ts";
 import { createPostIndex } from "./post-search/post-index.ts";
 import { createPostRecords } from "./posts/posts.store.ts";

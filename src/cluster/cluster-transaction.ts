@@ -1,12 +1,11 @@
 import type { Database, Transaction } from "../db/database.ts";
 import { inFileTransaction, refuseNested, type Wait } from "../db/file-transaction.ts";
-import { lastHoldMs } from "../db/lock-holds.ts";
+import { lastHoldMs } from "../db/lock-watch.ts";
 import type { Place } from "../db/shared-rows.ts";
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Authority, Turn } from "./authority.ts";
 import type { RowImage } from "./changed-rows.ts";
-import { ROWS_AT_FIRST, rowsToCopyNext } from "./copy-size.ts";
 import {
   type Cluster,
   copiedVersion,
@@ -15,6 +14,24 @@ import {
   requireCopy,
   setPlace,
 } from "./link.ts";
+
+/**
+ * Number of rows requested first. An answer contains whole versions, so it has at least the rows that one
+ * transaction of another node changed.
+ */
+export const ROWS_AT_FIRST = 100;
+const ROWS_MAX = 500;
+/** How long a copying transaction should hold the file's lock. */
+const HOLD_MS = 10;
+
+/**
+ * Number of rows to request next, from how long the last transaction took: rows of a large file or on a
+ * slow disk cost more.
+ */
+function rowsToCopyNext(copied: number, heldMs: number): number {
+  const fitting = Math.floor((Math.max(1, copied) * HOLD_MS) / heldMs);
+  return Math.max(1, Math.min(ROWS_MAX, fitting));
+}
 
 /**
  * Maximum rows copied while all other nodes wait; a copy that lacks more gets the rest before its next

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import { pauseThread } from "./busy.ts";
 import type { Database } from "./database.ts";
-import { noteHold } from "./lock-holds.ts";
+import { noteHold } from "./lock-watch.ts";
 
 /**
  * Checkpoints copy the write-ahead log into the file and restart the log. SQLite would run one within

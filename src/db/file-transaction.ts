@@ -4,8 +4,8 @@ import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
 import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement, type Transaction } from "./database.ts";
-import { noteTransaction } from "./lock-holds.ts";
 import type { Rank } from "./lock-turns.ts";
+import { noteTransaction } from "./lock-watch.ts";
 
 /** How to wait while another connection holds the lock. */
 export interface Wait {

@@ -1,10 +1,14 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
+import { fileStamp } from "../values/moscow-time.ts";
 import { madeOnce } from "./busy.ts";
 import { type Database, statement } from "./database.ts";
+import { writeCopy } from "./database-copy.ts";
 import { IN_MEMORY, openDatabase } from "./open-database.ts";
+import { realFile } from "./real-file.ts";
 import schema from "./schema.sql" with { type: "text" };
 import { type SchemaShape, shapeOf } from "./schema-shape.ts";
 import {
@@ -14,7 +18,6 @@ import {
   requireKnownVersion,
   schemaVersion,
 } from "./schema-version.ts";
-import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction, type Wait } from "./transaction.ts";
 
 /** Wait for the lock until the next look at whether another process has migrated the file. */
@@ -92,4 +95,33 @@ function requireReferences(db: Database): void {
 
 function isEmpty(db: Database): boolean {
   return statement(db, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+}
+
+const SNAPSHOTS_KEPT = 2;
+const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
+
+/**
+ * Copies a database beside itself before it is migrated to a version, and removes all but the latest such
+ * copies.
+ * @returns path of the copy
+ */
+function takeSnapshot(named: string, version: number, clock: Clock): string {
+  const path = realFile(named);
+  const snapshot = `${path}.before-schema-${version}-${fileStamp(clock.now())}`;
+  // A connection of its own, because SQLite cannot copy from one that is in a transaction.
+  using reader = openDatabase(path, clock, "reader");
+  writeCopy(reader, snapshot, clock);
+  removeOldSnapshots(path);
+  return snapshot;
+}
+
+function removeOldSnapshots(path: string): void {
+  const folder = dirname(resolve(path));
+  const name = basename(path);
+  const found = readdirSync(folder).flatMap((file) => {
+    const end = file.startsWith(name) ? SNAPSHOT_END.exec(file.slice(name.length)) : null;
+    return end === null ? [] : [{ file, takenAt: end[1] ?? "" }];
+  });
+  const byTime = found.sort((a, b) => (a.takenAt < b.takenAt ? 1 : -1));
+  for (const { file } of byTime.slice(SNAPSHOTS_KEPT)) rmSync(join(folder, file));
 }

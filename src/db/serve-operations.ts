@@ -2,7 +2,7 @@ import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
-import { onLockHeld } from "./lock-holds.ts";
+import { onLockHeld } from "./lock-watch.ts";
 import { type Access, openDatabase } from "./open-database.ts";
 import type { Lane } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";

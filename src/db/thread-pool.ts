@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import { hasDescriptors } from "../ports/descriptors.ts";
+import { hasDescriptors } from "../ports/system.ts";
 import type { FromThread, Opening, ToThread } from "./thread-messages.ts";
 
 /** Receives what the threads of a lane report. */

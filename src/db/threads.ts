@@ -5,7 +5,7 @@ import { message } from "../values/messages/messages.ts";
 import { currentWork, type Tenant, type TimeKind, type Work } from "../values/tenant.ts";
 import type { Database } from "./database.ts";
 import { ownQueueLong, queryTimeout } from "./deadline.ts";
-import type { NoteHold } from "./lock-holds.ts";
+import type { NoteHold } from "./lock-watch.ts";
 import { callsOf, type Lane, type LaneCalls, type Operations, type Rule } from "./operations.ts";
 import type { NodeSettings } from "./shared-rows.ts";
 import type { NoteSlowCall } from "./slow-log.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Database, Transaction } from "./database.ts";
 import { inFileTransaction, SINGLE_WAIT, type Wait } from "./file-transaction.ts";
-import { lastHoldMs } from "./lock-holds.ts";
+import { lastHoldMs } from "./lock-watch.ts";
 import { sharedRowsOf } from "./shared-rows.ts";
 
 export type { Wait } from "./file-transaction.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { hasEnded } from "./running.ts";
+import { hasEnded } from "./system.ts";
 
 interface OwnedWork {
   owner: string | null;

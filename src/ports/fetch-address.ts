@@ -62,3 +62,44 @@ export function fetchFaultOf(error: unknown): FetchFault {
   if (UNREACHABLE.test(code)) return "unreachable";
   return CERTIFICATE.test(code) ? "certificate" : "broken";
 }
+
+export type TextResult = { status: number; body: string } | { fault: string };
+
+/** Queries this machine's own servers: bypasses proxies and follows no redirects. Never throws. */
+export async function getText(address: string, timeoutMs: number): Promise<TextResult> {
+  try {
+    const answer = await fetch(address, {
+      redirect: "manual",
+      proxy: false,
+      keepalive: false,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: answer.status, body: await answer.text() };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    return { fault: typeof code === "string" ? code : String(message ?? error) };
+  }
+}
+
+/** Posts JSON text and returns the response, whatever its status. @throws if there is none */
+export type PostText = (
+  headers: Record<string, string>,
+  body: string,
+) => Promise<{ status: number; body: string }>;
+
+/** Posts to one address with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
+export function postTextTo(address: string, key: string): PostText {
+  return async (headers, body) => {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body,
+    });
+    return { status: answer.status, body: await answer.text() };
+  };
+}

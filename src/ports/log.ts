@@ -1,6 +1,5 @@
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import pino from "pino";
-import { standardError } from "./standard-error.ts";
-import { withoutSecrets } from "./without-secrets.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
@@ -68,4 +67,114 @@ function messagesOf({ message, cause }: Error, most = MESSAGES_MAX): string[] {
   if (!(cause instanceof Error) || most === 1) return [message];
   const causes = messagesOf(cause, most - 1);
   return causes[0] === message ? causes : [message.replace(/\.$/, ""), ...causes];
+}
+
+/**
+ * A log that can be held back while text for a person is being printed: entries are written afterwards.
+ * Errors are written at once.
+ */
+export function createHeldLog(log: Log) {
+  let waiting: (() => void)[] | null = null;
+  const inTurn =
+    (level: "debug" | "info" | "warn") =>
+    (fields: object, message: string): void => {
+      if (waiting === null) log[level](fields, message);
+      else waiting.push(() => log[level](fields, message));
+    };
+  const held: Log = {
+    debug: inTurn("debug"),
+    info: inTurn("info"),
+    warn: inTurn("warn"),
+    error: (fields, message) => log.error(fields, message),
+  };
+
+  return {
+    log: held,
+
+    /** Holds the log back until the work ends or fails. */
+    async during(work: () => void | Promise<void>): Promise<void> {
+      waiting = [];
+      try {
+        await work();
+      } finally {
+        const written = waiting;
+        waiting = null;
+        for (const write of written) write();
+      }
+    },
+  };
+}
+
+/** Secrets that other programs' errors may quote: keys, signing secrets, tokens in links, credentials. */
+const SECRETS: readonly [RegExp, string][] = [
+  [/\bknl_(ro|rw)_\w+/g, "knl_$1_…"],
+  [/\bwhsec_[\w-]+/g, "whsec_…"],
+  [/(:\/\/)[^\s/@]+@/g, "$1…@"],
+  [/\b((?:token|password|passwd|secret|cookie|authorization)["']?\s*[=:]\s*).+/gi, "$1…"],
+  [/\b(Bearer|Basic)\s+\S+/gi, "$1 …"],
+];
+
+/** Removes from a text what must not appear in a log or on a page. */
+export function withoutSecrets(text: string): string {
+  return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
+}
+
+const STANDARD_ERROR = 2;
+
+/**
+ * Writes log lines to standard error. If it is a pipe or terminal whose reader has stalled, lines are
+ * dropped instead of making every request wait; the next line that gets through says how many.
+ */
+function standardError() {
+  const fd = openWithoutWaiting();
+  let rest: Uint8Array = new Uint8Array();
+  let missing = 0;
+
+  /** @returns the rest that could not be written; the same array if nothing was */
+  function put(bytes: Uint8Array): Uint8Array {
+    if (bytes.byteLength === 0) return bytes;
+    try {
+      return bytes.subarray(writeSync(fd, bytes));
+    } catch {
+      return bytes;
+    }
+  }
+
+  return {
+    write(line: string): void {
+      rest = put(rest);
+      if (rest.byteLength === 0) {
+        const bytes = Buffer.from(missing === 0 ? line : missingLine(missing) + line);
+        rest = put(bytes);
+        if (rest !== bytes) {
+          missing = 0;
+          return;
+        }
+        rest = new Uint8Array();
+      }
+      missing += 1;
+    },
+  };
+}
+
+function missingLine(lines: number): string {
+  const fields = { level: "warn", time: new Date().toISOString(), lines };
+  return `${JSON.stringify({ ...fields, msg: "lines of the log could not be written" })}\n`;
+}
+
+/**
+ * Reopens a pipe or terminal, because non-blocking mode applies to the open file, which other programs may
+ * share. A file never blocks, and a socket cannot be reopened.
+ */
+function openWithoutWaiting(): number {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  try {
+    const opened = fstatSync(STANDARD_ERROR);
+    if (process.platform !== "linux" || !(opened.isFIFO() || opened.isCharacterDevice())) {
+      return STANDARD_ERROR;
+    }
+    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    return STANDARD_ERROR;
+  }
 }

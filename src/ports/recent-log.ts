@@ -1,6 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { Log } from "./log.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { type Log, withoutSecrets } from "./log.ts";
 
 /** A warning or an error, as staff read it in the console. */
 export interface RecentEntry {

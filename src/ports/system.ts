@@ -1,6 +1,8 @@
+import { dlopen } from "bun:ffi";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
+import { hostname } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Lateness, processorWaitMs, watchMainThread } from "./main-thread.ts";
 
 /** The machine that the appliance runs on, and its own process. */
 export interface System {
@@ -70,4 +72,117 @@ export function systemSystem(): System {
       return count === 0 ? null : { medianMs: median / 1e6, p99Ms: p99 / 1e6, maxMs: max / 1e6 };
     },
   };
+}
+
+export function isRunning(processId: number): boolean {
+  try {
+    // Signal 0 only checks that the process exists.
+    return process.kill(processId, 0);
+  } catch (error) {
+    // The process exists, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** A name for this process that is unique across machines and containers. */
+export function processName(unique: string): string {
+  return `${hostname()} ${process.pid} ${unique}`;
+}
+
+/**
+ * Whether the named process has ended, as far as this machine can tell; false for a process of another
+ * machine or container.
+ */
+export function hasEnded(name: string, own: string): boolean {
+  const [host, processId] = name.split(" ");
+  if (name === own || host !== hostname()) return false;
+  // In a container every start gets the same process id, so a name with ours is from a previous start.
+  return Number(processId) === process.pid || !isRunning(Number(processId));
+}
+
+/** `PR_SET_PDEATHSIG` of prctl, and the signal that no process can refuse. */
+const SIGNAL_AT_PARENTS_DEATH = 1;
+const SIGKILL = 9n;
+
+/**
+ * Has Linux kill this process as soon as its parent ends, however busy this process is: code of ours would
+ * only run once its thread is free. Does nothing if the parent has already ended, or without glibc.
+ */
+export function dieWithParent(): void {
+  try {
+    const { symbols } = dlopen("libc.so.6", {
+      prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    });
+    symbols.prctl(SIGNAL_AT_PARENTS_DEATH, SIGKILL, 0n, 0n, 0n);
+  } catch {
+    // Another C library; the worker notices that its channel to the parent closes.
+  }
+}
+
+/**
+ * File descriptors that must be free before a thread starts: it takes four, and connections are accepted
+ * meanwhile. Bun 1.4.4 ends the whole process if a thread finds none.
+ */
+const FREE_MIN = 32;
+
+/** Whether the process may open enough files for another thread. */
+export function hasDescriptors(): boolean {
+  const opened: number[] = [];
+  try {
+    while (opened.length < FREE_MIN) opened.push(openSync("/dev/null", "r"));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+/** One time at which the main thread came to its work late. */
+export interface Lateness {
+  lateMs: number;
+  /** Part of it spent waiting for a processor; the rest is our own doing. Null if the system does not tell. */
+  waitedMs: number | null;
+  at: number;
+}
+
+/** Interval of the looks. What begins between two is seen shorter by up to as much. */
+const LOOK_MS = 50;
+/** How long a lateness is reported. */
+const KEPT_MS = 10_000;
+
+/**
+ * Watches how late the main thread is. @returns a function that tells the longest lateness of the last ten
+ * seconds; null before the second look
+ */
+export function watchMainThread(): () => Lateness | null {
+  let longest: Lateness | null = null;
+  let keptUntilMs = 0;
+  let before = { atMs: performance.now(), waitMs: processorWaitMs() };
+
+  function look(): void {
+    const now = { atMs: performance.now(), waitMs: processorWaitMs() };
+    const lateMs = Math.max(0, now.atMs - before.atMs - LOOK_MS);
+    if (longest === null || lateMs >= longest.lateMs || now.atMs > keptUntilMs) {
+      const waitedMs =
+        now.waitMs === null || before.waitMs === null
+          ? null
+          : Math.min(lateMs, now.waitMs - before.waitMs);
+      longest = { lateMs, waitedMs, at: Date.now() };
+      keptUntilMs = now.atMs + KEPT_MS;
+    }
+    before = now;
+  }
+
+  setInterval(look, LOOK_MS).unref();
+  return () => longest;
+}
+
+/** How long the main thread has waited for a processor since its start; null if the system does not tell. */
+function processorWaitMs(): number | null {
+  try {
+    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 import { type Message, message } from "./messages/messages.ts";
 import { type Day, parseDay } from "./moscow-time.ts";
-import { shortened } from "./shortened.ts";
+import { shortened } from "./parse-number.ts";
 
 /** Parsing of fields, wherever they come from: a query string, a CSV cell, a JSON value. */
 

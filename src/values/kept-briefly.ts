@@ -34,3 +34,38 @@ export function keptBriefly<Value>(
     return kept.value;
   };
 }
+
+/**
+ * Returns a function that keeps the result of the first success; a failure is tried again at the next call.
+ * @param make its arguments count only until it has succeeded
+ */
+export function madeOnce<Arguments extends unknown[], Value>(
+  make: (...given: Arguments) => Promise<Value>,
+): (...given: Arguments) => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return (...given) => {
+    made ??= make(...given).catch((error) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/**
+ * Returns a function that looks up each key once and remembers the result for good, so it is meant for the
+ * duration of one piece of work, or for keys of a fixed set.
+ */
+export function onceEach<Key, Value extends NonNullable<unknown> | null>(
+  lookUp: (key: Key) => Value,
+): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = lookUp(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+}

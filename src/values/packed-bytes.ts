@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
-import { madeOnce } from "./made-once.ts";
+import { madeOnce } from "./kept-briefly.ts";
 
 const gzip = promisify(gzipWithCallback);
 

@@ -5,8 +5,8 @@ import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../err
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
-import { onlyFields } from "./fields.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
+import { onlyFields } from "./parameters.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";

@@ -1,9 +1,9 @@
-import { CHANNEL_KINDS } from "../catalog/channels/channel-kind.ts";
+import { CHANNEL_KINDS } from "../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../catalog/channels/search-text.ts";
 import type { CatalogFilter } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
+import { unknownSlug } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
-import { readFacets } from "./facets.ts";
 import { type Arguments, choice, flag, integer, number, text, withDefault } from "./parameters.ts";
 import type { Services } from "./services.ts";
 
@@ -117,4 +117,22 @@ export function readAnyFilter(
  */
 function leastHundredths(percent: number): number {
   return Math.ceil(Number((percent * 100).toFixed(6)));
+}
+
+/**
+ * Numbers of the category and territory named in a filter, null if not given. Unknown names are added to
+ * the faults.
+ */
+export function readFacets(
+  { category, territory }: { category?: string | undefined; territory?: string | undefined },
+  directory: Pick<Services["directory"], "categoryId" | "territoryId">,
+  faults: FieldFaults,
+): { categoryId: number | null; territoryId: number | null } {
+  const categoryId = category === undefined ? null : directory.categoryId(category);
+  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
+  const territoryId = territory === undefined ? null : directory.territoryId(territory);
+  if (territory !== undefined && territoryId === null) {
+    faults["territory"] = [unknownSlug(territory)];
+  }
+  return { categoryId, territoryId };
 }

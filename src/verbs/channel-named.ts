@@ -5,8 +5,8 @@ import {
 import type { FieldFaults } from "../errors.ts";
 import { readText } from "../values/fields.ts";
 import { type Message, message } from "../values/messages/messages.ts";
+import { shortened } from "../values/parse-number.ts";
 import { textSchema } from "../values/schema.ts";
-import { shortened } from "../values/shortened.ts";
 import { inPath, parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
 

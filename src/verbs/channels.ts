@@ -3,14 +3,15 @@ import {
   type CardAnswer,
   cardAnswerSchema,
   cardWithMetricsSchema,
-} from "../catalog/channels/cards-with-metrics.ts";
+} from "../catalog/channels/stored-card.ts";
+import type { ChannelPageSelection, PostPosition } from "../catalog/posts/posts.store.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogPosition,
   type CatalogSelection,
 } from "../catalog/search/catalog.ts";
-import { fieldError } from "../errors.ts";
-import { pageJson } from "../values/json-text.ts";
+import { fieldError, notFound } from "../errors.ts";
+import { type Json, type Page, pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import {
   type FilterArguments,
@@ -19,10 +20,18 @@ import {
   readFilter,
 } from "./catalog-filter.ts";
 import { channelPath } from "./channel-named.ts";
-import { fieldsOf } from "./fields.ts";
-import { apiMethod, STRANGERS_WORDS } from "./method.ts";
-import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { choice, integerList, required, text, withDefault } from "./parameters.ts";
+import { apiMethod, type Call, STRANGERS_WORDS } from "./method.ts";
+import { pageOf, pageParameters, readPage, type Slice } from "./paging.ts";
+import {
+  type Arguments,
+  choice,
+  fieldsOf,
+  integerList,
+  required,
+  text,
+  withDefault,
+} from "./parameters.ts";
+import { publicationDays, readPublicationDays } from "./period.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
 
 const IDS_MAX = 100;
@@ -154,4 +163,31 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
     Pick<CatalogSelection, "ordering" | "limit">;
   const filter = readFilter(filters, lookups);
   return filter && { filter, ordering, after: null, limit };
+}
+
+export const channelPageParameters = {
+  channel: channelPath,
+  ...publicationDays,
+};
+
+type Given = Arguments<typeof channelPageParameters> & { limit: number };
+
+/**
+ * Reads a page of such a list.
+ * @throws AppError `invalid` on `to` and on `cursor`, `not_found` for the channel
+ */
+export function readChannelPage<View>(
+  { channel, from, to, limit }: Given,
+  call: Call,
+  select: (
+    selection: ChannelPageSelection,
+  ) => Slice<View, PostPosition> | Promise<Slice<View, PostPosition>>,
+): Promise<Json<Page<View>>> {
+  const days = readPublicationDays({ from, to });
+  const channelId = call.services.channels.findId(channel);
+  if (channelId === null) throw notFound("channel");
+  const selectAfter = (after: PostPosition | null) => select({ channelId, ...days, after, limit });
+  // The cursor carries the channel's number, because its handle may move to another channel between two
+  // pages.
+  return readPage(call, selectAfter, { channel: String(channelId) });
 }

@@ -4,10 +4,9 @@ import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { type Day, dayOf } from "../values/moscow-time.ts";
 import { channelNamed, unknownChannel } from "./channel-named.ts";
-import { fieldsOf } from "./fields.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { listOf } from "./paging.ts";
-import { day, required, textList } from "./parameters.ts";
+import { day, fieldsOf, required, textList } from "./parameters.ts";
 import { firstDayOf, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
 import type { Services } from "./services.ts";
 

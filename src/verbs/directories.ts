@@ -1,13 +1,12 @@
 import { IMAGE_PATH } from "../catalog/directory/category-images.ts";
 import { TERRITORY_KINDS } from "../catalog/directory/directory.table.ts";
-import { categorySchema, territorySchema } from "../catalog/directory/entry-schemas.ts";
+import { categorySchema, territorySchema } from "../catalog/directory/directory.ts";
 import { fieldError } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import { pick } from "../values/schema.ts";
-import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
-import { choice, text } from "./parameters.ts";
+import { choice, fieldsOf, text } from "./parameters.ts";
 
 export const categoriesList = apiMethod({
   operationId: "msgr_categories_list",

@@ -2,7 +2,7 @@ import { EXPORTS_MAX } from "../catalog/exports/bulk.ts";
 import { cursorColumns } from "../catalog/exports/bulk-cursor.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
 import { ROWS_PER_UNIT } from "../catalog/exports/paid-parts.ts";
-import type { ImportFormat } from "../catalog/imports/reading/import-format.ts";
+import type { ImportFormat } from "../catalog/imports/reading/recognized.ts";
 import type { Media } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import type { Day } from "../values/moscow-time.ts";

@@ -7,11 +7,10 @@ import {
 import { notFound } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { channelPath } from "./channel-named.ts";
-import { channelPageParameters, readChannelPage } from "./channel-page.ts";
-import { fieldsOf } from "./fields.ts";
+import { channelPageParameters, readChannelPage } from "./channels.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { listOf, pageOf, pageParameters } from "./paging.ts";
-import { choice } from "./parameters.ts";
+import { choice, fieldsOf } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 export const channelMentionsList = apiMethod({

@@ -16,15 +16,14 @@ import {
   objectSchema,
   textSchema,
 } from "../values/schema.ts";
-import { filterParameters } from "./catalog-filter.ts";
+import { filterParameters, readFacets } from "./catalog-filter.ts";
 import { channelPath, readChannel } from "./channel-named.ts";
-import { readFacets } from "./facets.ts";
-import { fieldsOf } from "./fields.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {
   type Arguments,
   choice,
+  fieldsOf,
   integer,
   parameter,
   required,

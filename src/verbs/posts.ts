@@ -1,9 +1,8 @@
 import { type PostView, postSchema } from "../catalog/posts/post.ts";
-import { channelPageParameters, readChannelPage } from "./channel-page.ts";
-import { fieldsOf } from "./fields.ts";
+import { channelPageParameters, readChannelPage } from "./channels.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters } from "./paging.ts";
-import { flag, numberInPath } from "./parameters.ts";
+import { fieldsOf, flag, numberInPath } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 export const advertising = {

@@ -8,16 +8,14 @@ import {
 } from "./alerts.ts";
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
 import { channelsCompareList } from "./compare.ts";
-import { dailyStatisticsList } from "./daily-statistics.ts";
+import { channelsStatsRetrieve, dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { exportChannels, exportPosts, exportStats } from "./export.ts";
-import { meRetrieve } from "./me.ts";
+import { meRetrieve, meUsageList } from "./me.ts";
 import { channelMentionsList, channelSimilarList } from "./mentions.ts";
 import type { ApiMethod } from "./method.ts";
 import { postsSearchList } from "./post-search.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
-import { channelsStatsRetrieve } from "./selection-statistics.ts";
-import { meUsageList } from "./usage.ts";
 import {
   webhooksCreate,
   webhooksDeliveriesList,

@@ -15,10 +15,17 @@ import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/
 import { takesJson } from "../values/takes.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
-import { fieldsOf } from "./fields.ts";
 import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { flag, inBody, integer, numberInPath, parameter, required } from "./parameters.ts";
+import {
+  fieldsOf,
+  flag,
+  inBody,
+  integer,
+  numberInPath,
+  parameter,
+  required,
+} from "./parameters.ts";
 import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "./plan-rules.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */

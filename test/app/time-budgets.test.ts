@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { PlanChange } from "../../src/customers/accounts/plan-limits.ts";
+import type { PlanChange } from "../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import {
   type Answer,

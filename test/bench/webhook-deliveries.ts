@@ -15,7 +15,7 @@ import { readConfig } from "../../src/config.ts";
 
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
-import { signatureHeader } from "../../src/push/webhooks/delivery/signature.ts";
+import { signatureHeader } from "../../src/push/webhooks/delivery/attempt.ts";
 import { cutPart, endPart, startDueWork } from "../../src/push/webhooks/events/due-work.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import {

@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from "bun:test";
-import { copyFromCluster } from "../../src/cluster/cluster-transaction.ts";
-import { ROWS_AT_FIRST } from "../../src/cluster/copy-size.ts";
+import { copyFromCluster, ROWS_AT_FIRST } from "../../src/cluster/cluster-transaction.ts";
 import { copiedVersion } from "../../src/cluster/link.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { onLockHeld } from "../../src/db/lock-holds.ts";
+import { onLockHeld } from "../../src/db/lock-watch.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { makeWaySql, removeSql, writeSql } from "../../src/cluster/apply-rows.ts";
 import { imagesSql, noteChangedRows } from "../../src/cluster/changed-rows.ts";
+import { makeWaySql, removeSql, writeSql } from "../../src/cluster/link-to-cluster.ts";
 import { OWN_TABLES, sharedTables } from "../../src/cluster/shared-tables.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 

@@ -1003,7 +1003,7 @@ describe("a message", () => {
 describe("a verbatim text", () => {
   /** Pages choose their own words; a stored text may be from a version before codes, or truncated. */
   const MAY = [
-    "catalog/imports/writing/tally.ts",
+    "catalog/imports/writing/import-summary.ts",
     "doors/site/forms/faults.ts",
     "doors/site/pages/webhooks/webhook-form.ts",
     "push/webhooks/delivery/outcome.ts",

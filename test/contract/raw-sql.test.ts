@@ -19,15 +19,12 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/mentions/neighbours.store.ts",
       "catalog/mentions/similar.store.ts",
       "catalog/metrics/metrics.store.ts",
-      "catalog/posts/found-posts.store.ts",
-      "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
-      "catalog/posts/shown-posts.store.ts",
+      "catalog/posts/habits.store.ts",
       "catalog/search/describe-selection.ts",
       "catalog/search/last-post-order.ts",
-      "catalog/search/plans/found.ts",
+      "catalog/search/plans/candidates.ts",
       "catalog/sources/stored-posts.store.ts",
-      "catalog/statistics/readings.store.ts",
       "catalog/statistics/statistics.store.ts",
     ],
   },
@@ -38,10 +35,9 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   {
     why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",
     files: [
-      "catalog/channels/search-index.ts",
+      "catalog/channels/search-text.ts",
       "catalog/search/search-terms.ts",
       "catalog/post-search/catch-up.store.ts",
-      "catalog/post-search/index-entries.store.ts",
       "catalog/post-search/matches.store.ts",
       "catalog/post-search/post-search-state.store.ts",
       "catalog/post-search/relevance.store.ts",
@@ -52,7 +48,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Imports write thousands of rows a second in a transaction that waits for nothing.",
     files: [
       "catalog/channels/channel-records.store.ts",
-      "catalog/channels/channel-rows.store.ts",
       "catalog/directory/category-images.ts",
       "catalog/directory/directory.store.ts",
       "catalog/mentions/write-mentions.ts",
@@ -64,7 +59,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/directory/recount.ts",
       "catalog/metrics/metric-orders.store.ts",
-      "catalog/statistics/close-day.ts",
+      "catalog/statistics/open-days.ts",
       "catalog/statistics/open-days.store.ts",
     ],
   },
@@ -87,7 +82,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   {
     why: "A node's copy: rows come and go as JSON, of tables that are all written alike.",
     files: [
-      "cluster/apply-rows.ts",
+      "cluster/link-to-cluster.ts",
       "cluster/changed-rows.ts",
       "cluster/copy-usage.ts",
       "cluster/link.ts",

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Database, statement } from "../../src/db/database.ts";
+import {
+  createStatementCache,
+  type Database,
+  STATEMENTS_KEPT_MAX,
+  statement,
+} from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
-import { createStatementCache, STATEMENTS_KEPT_MAX } from "../../src/db/statement-cache.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 
 describe("prepared statements", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { watchMainThread } from "../../src/ports/main-thread.ts";
+import { watchMainThread } from "../../src/ports/system.ts";
 import { until } from "../support/until.ts";
 
 test("a main thread that was busy is late by as long", async () => {

@@ -1,7 +1,6 @@
 import { type App, createApp } from "../../src/app/app.ts";
 import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
-import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
-import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
+import { type Fields, nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
 import type { ImportSummary } from "../../src/catalog/imports/writing/import-summary.ts";
 import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
 import type { Reject } from "../../src/catalog/imports/writing/running-import.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { ImportKindName } from "../../src/catalog/imports/kinds/import-kinds.ts";
-import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../src/catalog/imports/reading/recognized.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
 /** Imports rows, and expects none to be rejected. */

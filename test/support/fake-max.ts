@@ -1,4 +1,4 @@
-import { parseExact, stringifyExact } from "../../src/catalog/imports/reading/exact-number.ts";
+import { parseExact, stringifyExact } from "../../src/catalog/imports/reading/json-rows.ts";
 
 /**
  * The parts of MAX's Bot API that sources use, according to its published description of July 2026

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
-import type { Lateness } from "../../src/ports/main-thread.ts";
 import type {
   GetRequest,
   GetResult,
@@ -13,7 +12,7 @@ import type {
 } from "../../src/ports/network.ts";
 import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";
-import type { System } from "../../src/ports/system.ts";
+import type { Lateness, System } from "../../src/ports/system.ts";
 
 /** A clock that stands still until a test moves it; waiting takes no time, but what is to happen later waits. */
 interface FakeClock extends Clock {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ImportKindName } from "../../src/catalog/imports/kinds/import-kinds.ts";
-import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../src/catalog/imports/reading/recognized.ts";
 
 /** Texts that a CSV reader, a spreadsheet or an import could misinterpret. */
 const ODD = [

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../src/catalog/imports/reading/recognized.ts";
 import type { Environment } from "../../src/config.ts";
 import type { PostResult } from "../../src/ports/network.ts";
 import type { DeliveryView, WebhookView } from "../../src/push/webhooks/manage/webhook-views.ts";

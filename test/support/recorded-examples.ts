@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { recount } from "../../src/catalog/directory/recount.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
-import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../src/catalog/imports/reading/recognized.ts";
 import type { Environment } from "../../src/config.ts";
 import type { ExampleCall, ExampleEvent, Examples } from "../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";

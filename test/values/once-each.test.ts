@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onceEach } from "../../src/values/once-each.ts";
+import { onceEach } from "../../src/values/kept-briefly.ts";
 
 test("each key is looked up once, also if the result is null or false", () => {
   const lookedUp: number[] = [];

@@ -1,6 +1,6 @@
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { dieWithParent } from "../../ports/running.ts";
+import { dieWithParent } from "../../ports/system.ts";
 import { openWorkerMemory, type WorkerMemory } from "./worker-memory.ts";
 import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./worker-messages.ts";
 

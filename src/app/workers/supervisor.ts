@@ -4,9 +4,7 @@ import { createClockWatch } from "../../ports/clock-watch.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
 import { localAddress } from "../../values/listener-address.ts";
-import { keepRunning } from "./keep-running.ts";
 import { createQuestionDesk } from "./question-desk.ts";
-import { endSilentWorkers } from "./silent-workers.ts";
 import { sendTo, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
@@ -44,7 +42,7 @@ const WORKER_COMMAND = [
 ];
 
 /**
- * Twice what a worker allows itself for a shutdown (app/stop.ts): one that takes longer hangs and is
+ * Twice what a worker allows itself for a shutdown (app/app.ts): one that takes longer hangs and is
  * killed.
  */
 const STOP_MAX_MS = 20_000;
@@ -144,4 +142,93 @@ export function createWorkers(
       return exitCodes.every((exitCode) => exitCode === 0);
     },
   };
+}
+
+/**
+ * Starts a worker again whenever it ends, until shutdown. A start that fails, as for lack of memory, counts
+ * as a worker that ended: the others go on serving meanwhile.
+ * @param ended settles with the exit code of the worker that is running
+ * @param startAgain settles with the exit code of the next one
+ */
+export async function keepRunning(
+  worker: number,
+  ended: Promise<number>,
+  startAgain: () => Promise<number>,
+  stopping: AbortSignal,
+  { clock, log }: Pick<Ports, "clock" | "log">,
+): Promise<void> {
+  const waitMs = createRestartWaits();
+  const started = async (): Promise<number | null> => {
+    try {
+      return await startAgain();
+    } catch (error) {
+      log.error({ err: error, worker }, "a worker could not be started");
+      return null;
+    }
+  };
+  let current: Promise<number | null> = ended;
+  for (;;) {
+    const startedMs = clock.monotonic();
+    const exitCode = await current;
+    if (stopping.aborted) return;
+    const pauseMs = waitMs(clock.monotonic() - startedMs);
+    log.error({ worker, exitCode, pauseMs }, "a worker ended and will be restarted");
+    if (pauseMs > 0) await clock.sleep(pauseMs, stopping);
+    if (stopping.aborted) return;
+    current = started();
+  }
+}
+
+/** A worker that lived this long was healthy, so its next restart starts the back-off anew. */
+const WELL_AFTER_MS = 60_000;
+const FIRST_MS = 500;
+const MAX_MS = 30_000;
+
+/**
+ * Back-off before a worker is restarted: none at first, then doubled whenever the worker ends soon after
+ * its start, up to half a minute.
+ */
+export function createRestartWaits(): (livedMs: number) => number {
+  let nextMs = 0;
+  return (livedMs) => {
+    if (livedMs >= WELL_AFTER_MS) nextMs = 0;
+    const waitMs = nextMs;
+    nextMs = Math.min(MAX_MS, Math.max(FIRST_MS, 2 * nextMs));
+    return waitMs;
+  };
+}
+
+const HEARTBEAT_MS = 1_000;
+/**
+ * Unanswered heartbeats after which a worker counts as hung. Its upkeep has passed to another worker by
+ * then, and nothing a worker does on its answering thread takes more than milliseconds.
+ */
+const UNANSWERED_MAX = 15;
+
+/**
+ * Kills workers that run but do not respond, until shutdown: clients would wait on their connections, and
+ * one stuck inside a commit would block all writers. Heartbeats are counted instead of timed, because none
+ * is sent while the whole machine is suspended. A starting worker is left alone, since it may be migrating
+ * the file.
+ */
+async function endSilentWorkers(
+  running: ReadonlyMap<number, WorkerChild>,
+  stopping: AbortSignal,
+  { clock, log }: Pick<Ports, "clock" | "log">,
+): Promise<void> {
+  while (!stopping.aborted) {
+    for (const [number, worker] of running) {
+      if (!worker.isReady) continue;
+      if (worker.unanswered === UNANSWERED_MAX) {
+        log.error(
+          { worker: number, pid: worker.child.pid },
+          "a worker does not respond and is killed",
+        );
+        worker.child.kill("SIGKILL");
+      }
+      worker.unanswered += 1;
+      sendTo(worker, { heartbeat: true });
+    }
+    await clock.sleep(HEARTBEAT_MS, stopping);
+  }
 }

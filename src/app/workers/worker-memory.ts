@@ -2,8 +2,8 @@ import { type Buckets, createSharedBuckets } from "../../customers/limits/bucket
 import type { RateBuckets } from "../../customers/limits/rates.ts";
 import { DEBT_MAX_S } from "../../customers/limits/time-budgets.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isRunning } from "../../ports/running.ts";
 import { openSharedMemory } from "../../ports/shared-memory.ts";
+import { isRunning } from "../../ports/system.ts";
 import { createSharedClaims, type SharedClaims } from "../../values/shared-claims.ts";
 import { wordsOfTable } from "../../values/shared-table.ts";
 

@@ -1,4 +1,4 @@
-import type { NewUpload } from "../../catalog/imports/runs/held-uploads.ts";
+import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
 import type { Readiness } from "../../doors/http/readiness.ts";
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";

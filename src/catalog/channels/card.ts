@@ -41,10 +41,8 @@ import {
   viewer,
   writer,
 } from "../fields/stored-field.ts";
-import { CHANNEL_KINDS } from "./channel-kind.ts";
-import { isHandle } from "./channel-reference.ts";
+import { CHANNEL_KINDS, isHandle, messengerIdColumn } from "./channel-reference.ts";
 import type { FormerHandle } from "./former-handles.store.ts";
-import { messengerIdColumn } from "./messenger-id.ts";
 
 /**
  * The fields of a channel as imported, stored and shown. The card's schema and type, the statements that

@@ -4,8 +4,13 @@ import { type JsonText, listTextOf } from "../../values/json-text.ts";
 import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
 import { idOfHandle } from "./former-handles.store.ts";
-import { CHANNELS_PER_TURN } from "./read-ahead.ts";
-import { CARD_JSON, CARD_PARTS, type CardParts, filledCard } from "./stored-card.ts";
+import {
+  CARD_JSON,
+  CARD_PARTS,
+  type CardParts,
+  CHANNELS_PER_TURN,
+  filledCard,
+} from "./stored-card.ts";
 
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);

@@ -3,7 +3,6 @@ import { createReadCache } from "../../db/read-cache.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { CardView } from "./card.ts";
-import { type CardWithMetrics, withMetrics } from "./cards-with-metrics.ts";
 import {
   type ChannelReference,
   parseLinkOrHandle,
@@ -18,6 +17,7 @@ import {
   selectCards,
   selectPublicId,
 } from "./channels.store.ts";
+import { type CardWithMetrics, withMetrics } from "./stored-card.ts";
 
 /** Limit for cards cached by id, and for those by handle: typically some 6 MB in all, at most 80 MB. */
 const CARDS_CACHED_MAX = 2_000;

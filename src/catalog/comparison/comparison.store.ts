@@ -2,11 +2,10 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
-import { quantileOf } from "../../values/quantile.ts";
+import { quantileOf } from "../../values/parse-number.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
 import { hundredthsOf, percentOf } from "../metrics/metrics.ts";
-import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
-import { selectPost } from "../posts/shown-posts.store.ts";
+import { ARE_VIEWS_KNOWN, selectPost } from "../posts/posts.store.ts";
 import type { ComparisonSelection, ComparisonView } from "./comparison.ts";
 
 /** A single row for all posts: passing each of them to JavaScript would cost more than reading it. */

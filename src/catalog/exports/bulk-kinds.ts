@@ -10,7 +10,7 @@ import {
 import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/kinds/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
 import { daysAfter } from "../statistics/statistics.store.ts";
-import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
+import { dailyStatisticsSchema } from "../statistics/statistics.ts";
 import {
   type BulkKind,
   type BulkSelection,
@@ -20,7 +20,7 @@ import {
   publicChannels,
   selectedChannels,
 } from "./bulk-selection.ts";
-import { foundRows } from "./found-rows.ts";
+import { foundRows } from "./export-selection.ts";
 
 interface BulkRows {
   /** Its fields, in order, are the columns. */

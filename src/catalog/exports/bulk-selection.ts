@@ -1,11 +1,11 @@
 import { type Database, statement } from "../../db/database.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import { onceEach } from "../../values/once-each.ts";
 import type { ChannelRecord } from "../channels/card.ts";
-import type { ChannelKind } from "../channels/channel-kind.ts";
+import type { ChannelKind } from "../channels/channel-reference.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
-import type { ImportFormat } from "../imports/reading/import-format.ts";
+import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";

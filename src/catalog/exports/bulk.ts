@@ -2,13 +2,12 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import { type Claims, createOwnClaims } from "../../values/claims.ts";
+import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { inCurrentWork } from "../../values/tenant.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
 import { positionOf } from "./bulk-cursor.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
-import { takePlace } from "./export-places.ts";
 import { type Charge, paidParts, type ReadPart, ROWS_PER_UNIT } from "./paid-parts.ts";
 
 /** Concurrent exports per organization: each keeps a part in memory while its client reads slowly. */
@@ -71,4 +70,28 @@ export function createBulk(
       }
     },
   };
+}
+
+export interface ExportPlace {
+  isOpen: boolean;
+  /** Releases it; may be called repeatedly. */
+  close(): void;
+}
+
+/**
+ * Takes one of the owner's places; null if all are taken.
+ * @param of the owner: an organization's number, or `staff`
+ */
+export function takePlace(places: Claims, of: string, placesMax: number): ExportPlace | null {
+  const name = takeOneOf(places, of, placesMax);
+  if (name === null) return null;
+  const place: ExportPlace = {
+    isOpen: true,
+    close() {
+      if (!place.isOpen) return;
+      place.isOpen = false;
+      places.giveBack(name);
+    },
+  };
+  return place;
 }

@@ -1,15 +1,19 @@
-import type { Actor } from "../../customers/audit/audit-log.ts";
+import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import { transaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { BulkFile } from "./bulk.ts";
-import { type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
-import { takePlace } from "./export-places.ts";
+import { type BulkFile, takePlace } from "./bulk.ts";
+import {
+  createPace,
+  type ExportPart,
+  type ExportTurn,
+  exportParts,
+  partStream,
+} from "./export-part.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
-import { createPace } from "./pace.ts";
-import { partStream } from "./part-stream.ts";
 
 interface Operations {
   readExport(wish: ExportWish): Promise<ExportSelection>;
@@ -78,3 +82,19 @@ export function createDownloads(
     },
   };
 }
+
+/** Recorded before the first row is read. */
+export const noteExport = transaction(
+  "export-start",
+  (tx, clock, { kind, format, from, to, channel }: ExportWish, by: Actor) =>
+    recordChange(tx, clock, by, {
+      action: "export.start",
+      id: kind,
+      details: {
+        format,
+        ...(from !== "" && { from }),
+        ...(to !== "" && { to }),
+        ...(channel !== "" && { channel }),
+      },
+    }),
+);

@@ -1,6 +1,13 @@
 import type { Database } from "../../db/database.ts";
+import { givenUp } from "../../db/with-deadline.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { FILE_MAX_MS, LEAST_RATE } from "../../ports/own-work.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
 import { importKinds } from "../imports/kinds/import-kinds.ts";
+import { bulkKinds } from "./bulk-kinds.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
@@ -22,7 +29,7 @@ export interface ExportTurn {
 
 /** Limits of a part, in characters and rows: a few milliseconds of reading, and little memory. */
 const PART_CHARACTERS = 256 * 1024;
-export const PART_ROWS = 1_000;
+const PART_ROWS = 1_000;
 
 /**
  * Reads the next part of an export. Nothing is read between two parts, so that exports never keep the
@@ -54,7 +61,7 @@ interface PartWriting {
  * Writes a part, reading its rows on the way.
  * @param rows at most `PART_ROWS`; if there are fewer, the export ends with this part
  */
-export function writePart(
+function writePart(
   rows: Iterable<ExportRow>,
   { toLine, header, after, rowsMax }: PartWriting,
 ): ExportPart {
@@ -82,7 +89,7 @@ export function writePart(
  * Returns a function that writes a row as a line.
  * @param isNullable whether a column's empty text or list differs from null
  */
-export function lineWriter(
+function lineWriter(
   { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
   columns: readonly string[],
   isNullable: (name: string) => boolean,
@@ -109,4 +116,88 @@ export async function* exportParts(
     if (content.byteLength > 0) yield content;
     after = next;
   } while (after !== null);
+}
+
+export interface BulkTurn {
+  selection: BulkSelection;
+  /** Where the previous part ended; null for the first. */
+  after: Position;
+  hasHeader: boolean;
+  rowsMax: number;
+}
+
+/** Reads the next part of a customer's export: a few milliseconds of a thread, which then serves others. */
+export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
+  const { selection, after, hasHeader, rowsMax } = turn;
+  const { schema, rows } = bulkKinds[selection.rows];
+  const columns = Object.keys(schema.properties);
+  // A nullable field is declared as one of two schemas.
+  const isNullable = (name: string) => "anyOf" in (schema.properties[name] ?? {});
+  const { format } = selection;
+  return writePart(rows(db, selection, after, PART_ROWS), {
+    after,
+    rowsMax,
+    toLine: lineWriter({ format, isRaw: false }, columns, isNullable),
+    header: hasHeader && format === "csv" ? csvLine(columns) : "",
+  });
+}
+
+/**
+ * A file's parts as a stream that is read only as fast as it is consumed.
+ * @param close called when reading ends: at the end, after a failure, or when the consumer cancels
+ */
+export function partStream(
+  parts: AsyncGenerator<Uint8Array, void>,
+  close: () => void,
+): ReadableStream<Uint8Array> {
+  const source: Bun.UnderlyingSource<Uint8Array> = {
+    async pull(controller) {
+      const { done, value } = await parts.next().catch((error) => {
+        close();
+        throw error;
+      });
+      if (done !== true) {
+        controller.enqueue(value);
+        return;
+      }
+      close();
+      controller.close();
+    },
+    async cancel() {
+      close();
+      await parts.return();
+    },
+  };
+  // The stream buffers nothing that was not requested.
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/**
+ * Watches a file being sent: it must be taken at the least rate, and within an hour, or it would keep one of
+ * the few places for exports for as long as its reader likes.
+ */
+export function createPace(clock: Pick<Clock, "monotonic">) {
+  const endAtMs = clock.monotonic() + FILE_MAX_MS;
+  let tookMs = 0;
+  let bytes = 0;
+  return {
+    /**
+     * Called when a piece was taken.
+     * @param sinceMs when it was offered, by the monotonic clock
+     * @returns why nothing more is sent; null if the next piece may be
+     */
+    taken(byteLength: number, sinceMs: number): AppError | null {
+      const nowMs = clock.monotonic();
+      if (nowMs >= endAtMs) return givenUp(FILE_MAX_MS);
+      tookMs += nowMs - sinceMs;
+      bytes += byteLength;
+      if (tookMs < LEAST_RATE.overMs) return null;
+      const { kilobytesPerS } = LEAST_RATE;
+      if (bytes < (kilobytesPerS * 1024 * tookMs) / 1000) {
+        return new AppError("timeout", message("readTooSlowly"));
+      }
+      [tookMs, bytes] = [0, 0];
+      return null;
+    },
+  };
 }

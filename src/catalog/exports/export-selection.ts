@@ -5,10 +5,14 @@ import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
-import type { RowSelection } from "../imports/kinds/exported-rows.ts";
+import type { ExportRow, Position, RowSelection } from "../imports/kinds/exported-rows.ts";
 import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.ts";
-import type { ImportFormat } from "../imports/reading/import-format.ts";
+import type { ImportFormat } from "../imports/reading/recognized.ts";
+import { requireWhole } from "../post-search/post-search.ts";
+import { foundAfter } from "../post-search/select-found.store.ts";
+import { selectPostsById } from "../posts/posts.store.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
 
 /** Media types of exports by their format. */
 export const EXPORT_TYPES: Record<ImportFormat, string> = {
@@ -76,4 +80,23 @@ function findChannel(db: Database, hosts: readonly string[], name: string): numb
   const id = selectId(db, reference);
   if (id === null) throw fieldError({ channel: [message("noChannel", { channel: name })] });
   return id;
+}
+
+/**
+ * Posts that a search finds, newest first; candidates whose text lacks the exact form are dropped on the
+ * way. As for other posts, the position starts with the id.
+ * @throws AppError `unavailable` while the index is being rebuilt, since the file would end too early
+ */
+export function* foundRows(
+  db: Database,
+  found: NonNullable<BulkSelection["found"]>,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  requireWhole(db);
+  const [id = 0, at = 0] = after ?? [];
+  for (const match of foundAfter(db, found, after && [at, id], limit)) {
+    const [post = null] = match.hasText() ? selectPostsById(db, [match.id]) : [];
+    yield { position: [match.id, match.published_at], values: post };
+  }
 }

@@ -2,12 +2,10 @@ import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
+import type { ExportPlace } from "./bulk.ts";
 import { cursorOf } from "./bulk-cursor.ts";
-import type { BulkTurn } from "./bulk-part.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
-import type { ExportPart } from "./export-part.ts";
-import type { ExportPlace } from "./export-places.ts";
-import { createPace } from "./pace.ts";
+import { type BulkTurn, createPace, type ExportPart } from "./export-part.ts";
 
 /** Rows of an export that one unit of the quota pays for. */
 export const ROWS_PER_UNIT = 1_000;

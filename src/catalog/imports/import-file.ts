@@ -1,11 +1,15 @@
+import categoriesFile from "../../../data/directories/categories.csv" with { type: "file" };
+import territoriesFile from "../../../data/directories/territories.csv" with { type: "file" };
+import { madeOnce } from "../../db/busy.ts";
 import type { Database } from "../../db/database.ts";
+import { findMeta, writeMeta } from "../../db/meta.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { type ImportKindName, importKinds } from "./kinds/import-kinds.ts";
 import { openInput } from "./reading/input.ts";
-import type { Fields, InputRow } from "./reading/input-row.ts";
-import { nothingRecognized } from "./reading/recognized.ts";
+import { type Fields, type InputRow, nothingRecognized } from "./reading/recognized.ts";
 import { AS_RECOGNIZED, readRows } from "./reading/rows.ts";
 import { runImport } from "./writing/run-import.ts";
 
@@ -54,4 +58,18 @@ async function* changed(
   for await (const rows of parts) {
     yield rows.map((row) => ("fields" in row ? { ...row, fields: change(row.fields) } : row));
   }
+}
+
+const LOADED = "directories_loaded";
+
+/** Does nothing to a database that has had them. */
+export async function loadShippedDirectories(db: Database, clock: Clock): Promise<void> {
+  const find = () => findMeta(db, LOADED) ?? null;
+  await madeOnce<unknown>(clock, find, async () => {
+    await importFile(db, clock, "categories", categoriesFile);
+    await importFile(db, clock, "territories", territoriesFile);
+    await inTransaction(db, clock, "shipped-directories", (tx) => {
+      if (findMeta(tx, LOADED) === undefined) writeMeta(tx, LOADED, Buffer.from("1"));
+    });
+  });
 }

@@ -6,6 +6,7 @@ import {
   type ValueOf,
 } from "../../values/schema.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
+import type { ChannelReference } from "../channels/channel-reference.ts";
 import { schemasOf } from "../fields/stored-field.ts";
 import { POST_FIELDS } from "../posts/post.ts";
 
@@ -69,4 +70,43 @@ export interface Neighbour {
 export interface Neighbours {
   mentionedBy: Neighbour[];
   mentions: Neighbour[];
+}
+
+/** How often each number occurs in a list, most frequent first; ties by ascending number. */
+export function mostFrequent(ids: readonly number[]): [id: number, times: number][] {
+  const counts = new Map<number, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].sort(([one, times], [other, otherTimes]) => otherTimes - times || one - other);
+}
+
+/**
+ * The name by which a post mentions a channel, as one text: a lower-case handle, `c/` and the messenger id,
+ * or `#` and a service number. Handles contain neither slashes nor number signs.
+ */
+export type MentionTarget = string;
+
+const targetOfHandle = (handle: string): MentionTarget => handle.toLowerCase();
+export const targetOfMessengerId = (id: string): MentionTarget => `c/${id}`;
+export const targetOfNumber = (id: number): MentionTarget => `#${id}`;
+
+/** The text for a reference; null if it names no channel. */
+export function targetOf(reference: ChannelReference | null): MentionTarget | null {
+  switch (reference?.kind) {
+    case "id":
+      return targetOfNumber(reference.id);
+    case "handle":
+      return targetOfHandle(reference.handle);
+    case "messengerId":
+      return targetOfMessengerId(reference.messengerId);
+    default:
+      return null;
+  }
+}
+
+/** Reverses `targetOf`. */
+export function referenceOf(target: MentionTarget): ChannelReference {
+  if (target.startsWith("#")) return { kind: "id", id: Number(target.slice(1)) };
+  return target.startsWith("c/")
+    ? { kind: "messengerId", messengerId: target.slice(2) }
+    : { kind: "handle", handle: target };
 }

@@ -1,12 +1,20 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
-import { shownPage } from "../../values/shown-page.ts";
+import { shownPage } from "../../values/rows.ts";
 import { idOfHandle } from "../channels/former-handles.store.ts";
-import type { ChannelPageSelection, PostPosition } from "../posts/posts.store.ts";
-import { selectPostTexts } from "../posts/shown-posts.store.ts";
-import type { Mention, MentionKind } from "./mention.ts";
-import { type MentionTarget, targetOfMessengerId, targetOfNumber } from "./mention-target.ts";
+import {
+  type ChannelPageSelection,
+  type PostPosition,
+  selectPostTexts,
+} from "../posts/posts.store.ts";
+import {
+  type Mention,
+  type MentionKind,
+  type MentionTarget,
+  targetOfMessengerId,
+  targetOfNumber,
+} from "./mention.ts";
 
 export interface MentionSelection extends ChannelPageSelection {
   kind: MentionKind | null;

@@ -1,10 +1,14 @@
 import { type Database, statement } from "../../db/database.ts";
-import { onceEach } from "../../values/once-each.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import { selectId } from "../channels/channels.store.ts";
-import type { Neighbour, Neighbours } from "./mention.ts";
-import { type MentionTarget, referenceOf } from "./mention-target.ts";
+import {
+  type MentionTarget,
+  mostFrequent,
+  type Neighbour,
+  type Neighbours,
+  referenceOf,
+} from "./mention.ts";
 import { newestSources, newestTargets } from "./mentions.store.ts";
-import { mostFrequent } from "./most-frequent.ts";
 
 /** Limit for mentions to examine in each direction, newest first. */
 const MENTIONS_MAX = 2_000;

@@ -4,10 +4,8 @@ import type { ChannelRecord } from "../channels/card.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { CatalogFilter } from "../search/catalog.ts";
 import { findByPlan, queryOf } from "../search/planner.ts";
-import type { SimilarChannel } from "./mention.ts";
-import { type MentionTarget, referenceOf } from "./mention-target.ts";
+import { type MentionTarget, mostFrequent, referenceOf, type SimilarChannel } from "./mention.ts";
 import { newestSources, newestTargets } from "./mentions.store.ts";
-import { mostFrequent } from "./most-frequent.ts";
 import { type Similarity, similarityOf } from "./similarity.ts";
 
 /** Limit for mentions of the channel, the newest; this and the next four bound the work for any channel. */

@@ -1,5 +1,5 @@
 import { type Day, parseDay } from "../../values/moscow-time.ts";
-import type { DailyStatisticsView } from "../statistics/statistics-day.ts";
+import type { DailyStatisticsView } from "../statistics/statistics.ts";
 import { GROWTH_SLACK_DAYS } from "./metrics.ts";
 
 /** A channel's growth up to its last reading. */

@@ -1,11 +1,10 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import { onceEach } from "../../values/once-each.ts";
 import { facet } from "../channels/search-text.ts";
 import { selectText } from "../posts/posts.store.ts";
-import { dayRow } from "./index-rows.ts";
-import { isLevel } from "./index-text.ts";
+import { dayRow, isLevel } from "./index-text.ts";
 import { matchExpression, needsText } from "./match-expression.ts";
 import { isMatch } from "./match-tokens.ts";
 import { countBeginnings, type PostQuery } from "./post-query.ts";

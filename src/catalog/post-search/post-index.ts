@@ -1,8 +1,8 @@
 import type { Database } from "../../db/database.ts";
-import { onceEach } from "../../values/once-each.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { selectText } from "../posts/posts.store.ts";
-import { createIndexEntries, type StoredPost } from "./index-entries.store.ts";
+import { createIndexEntries, type StoredPost } from "./catch-up.store.ts";
 import { type IndexedWords, indexWords, levelOf } from "./index-text.ts";
 import { isIndexed, type State, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";

@@ -1,4 +1,4 @@
-import { stemsWithin } from "./beginning-stems.ts";
+import { stemsWithin } from "./stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word to find in any of its forms, or a phrase of such words. */

@@ -1,15 +1,16 @@
 import type { Database } from "../../db/database.ts";
-import { selectPostsById } from "../posts/shown-posts.store.ts";
+import { selectPostsById } from "../posts/posts.store.ts";
 import { type Counted, type IndexQuery, indexQueryOf, type Match } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
-import { type Newest, newest } from "./newest.store.ts";
 import {
+  type Newest,
+  newest,
   newestCounted,
   newestOfTexts,
   newestRanked,
   newestTested,
   TEXTS_MAX,
-} from "./newest-counted.store.ts";
+} from "./newest.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-search.ts";
 import { rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import { dayOf, HOUR_MS, startOfDay } from "../../values/moscow-time.ts";
-import type { Habits, HabitsSelection } from "./habits.ts";
+import type { Habits, HabitsSelection } from "./posts.ts";
 
 /** Limit for the posts examined, the newest of a period: so many take some 5 ms. */
 const HABITS_POSTS_MAX = 2_000;

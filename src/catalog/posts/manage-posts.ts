@@ -4,10 +4,12 @@ import type { Calls } from "../../db/operations.ts";
 import { inParts } from "../../db/transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { dayOf } from "../../values/moscow-time.ts";
+import { markChangedDay } from "../statistics/open-days.store.ts";
 import { followPosts } from "../statistics/open-days.ts";
 import type { PostRecord } from "./post.ts";
 import { createPostRecords, type PostPosition } from "./posts.store.ts";
-import { createTakeDown } from "./take-down.ts";
+import { createTombstones } from "./tombstones.store.ts";
 
 export const postChanges = { deletePosts };
 
@@ -86,4 +88,24 @@ async function deletePosts(
   });
   await followPosts(db, clock, openDays);
   return deleted;
+}
+
+/**
+ * Returns a function that takes a post down: a tombstone keeps its number and messenger id, and everything
+ * else is deleted. Because its row leaves `posts`, the post is gone from every index, list, count and
+ * pending event. For the caller's transactions.
+ */
+export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
+  const posts = createPostRecords(db);
+  const tombstones = createTombstones(db);
+  return (post, nowMs) => {
+    tombstones.add(post, {
+      deletedAt: nowMs,
+      publishedAt: post.published_at,
+      isUnsent: tombstones.waitsForEvent(post),
+    });
+    posts.remove(post.id);
+    tombstones.moveLastPostBack(post.channel, post.published_at);
+    markChangedDay(db, post.channel, dayOf(post.published_at));
+  };
 }

@@ -1,10 +1,25 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
-import { type Json, jsonTextOf } from "../../values/json-text.ts";
-import { shownPage } from "../../values/shown-page.ts";
-import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView } from "./post.ts";
-import { selectPostsJson } from "./shown-posts.store.ts";
+import { foldText } from "../../values/fold-text.ts";
+import {
+  type Json,
+  type JsonBytes,
+  type JsonText,
+  jsonTextOf,
+  jsonValueOf,
+  listBytesOf,
+} from "../../values/json-text.ts";
+import { shownPage } from "../../values/rows.ts";
+import type { PostsFound, PostsRequest } from "./manage-posts.ts";
+import {
+  JOIN_ORIGIN,
+  POST_COLUMNS,
+  POST_FIELDS,
+  POST_JSON,
+  type PostRecord,
+  type PostView,
+} from "./post.ts";
 
 /** Position where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];
@@ -197,4 +212,73 @@ export function createPostRecords(db: Database) {
       remove.run(id);
     },
   };
+}
+
+const OF_CHANNEL = `SELECT ${POST_COLUMNS} FROM posts p
+  WHERE ${WITHIN_DEADLINE} AND p.channel_id = @channelId
+    AND (p.published_at, p.id) < (@publishedAt, @id)
+  ORDER BY p.published_at DESC, p.id DESC`;
+
+const OF_ALL = `SELECT ${POST_COLUMNS} FROM posts p
+  WHERE ${WITHIN_DEADLINE} AND p.id < @id
+  ORDER BY p.id DESC`;
+
+/**
+ * Posts for the operator, as stored, including those of hidden channels. They are scanned in order until
+ * enough contain the text.
+ * @throws AppError `timeout`
+ */
+export function foundPosts(db: Database, request: PostsRequest): PostsFound {
+  const { channelId, after, limit } = request;
+  const text = foldText(request.text);
+  const [publishedAt, id] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const rows =
+    channelId === null
+      ? statement<PostRecord>(db, OF_ALL).iterate({ id })
+      : statement<PostRecord>(db, OF_CHANNEL).iterate({ channelId, publishedAt, id });
+  const posts: PostRecord[] = [];
+  for (const post of rows) {
+    if (!foldText(post.text).includes(text)) continue;
+    const last = posts.at(-1);
+    if (last !== undefined && posts.length === limit) {
+      return { posts, next: [last.published_at, last.id] };
+    }
+    posts.push(post);
+  }
+  return { posts, next: null };
+}
+
+/** Posts in the order of the numbers; missing ones are omitted. */
+export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
+  const found = statement<{ posts: Buffer | null }>(
+    db,
+    `SELECT CAST(group_concat(${POST_JSON}, ',') AS BLOB) AS posts
+     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`,
+  ).get(JSON.stringify(ids));
+  return listBytesOf(found?.posts ?? null);
+}
+
+export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
+  return jsonValueOf(selectPostsJson(db, ids));
+}
+
+/** Each of the posts by its number, in the order of the numbers; missing ones are omitted. */
+export function selectPostTexts(
+  db: Database,
+  ids: readonly number[],
+): Map<number, JsonText<PostView>> {
+  const posts = statement<{ id: number; json: JsonText<PostView> }>(
+    db,
+    `SELECT p.id, ${POST_JSON} AS json
+     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`,
+  ).all(JSON.stringify(ids));
+  return new Map(posts.map(({ id, json }) => [id, json]));
+}
+
+export function selectPost(db: Database, id: number): JsonText<PostView> | undefined {
+  return statement<{ json: JsonText<PostView> }>(
+    db,
+    `SELECT ${POST_JSON} AS json FROM posts p CROSS JOIN channels c ON c.id = p.channel_id ${JOIN_ORIGIN}
+     WHERE p.id = ? AND c.is_public = 1`,
+  ).get(id)?.json;
 }

@@ -1,10 +1,14 @@
 import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
-import type { Habits, HabitsSelection } from "./habits.ts";
 import type { PostView } from "./post.ts";
-import { isShort, type PostPage, type PostSelection, selectPosts } from "./posts.store.ts";
-import { selectPost } from "./shown-posts.store.ts";
+import {
+  isShort,
+  type PostPage,
+  type PostSelection,
+  selectPost,
+  selectPosts,
+} from "./posts.store.ts";
 
 export type Posts = ReturnType<typeof createPosts>;
 
@@ -31,4 +35,23 @@ export function createPosts(db: Database, readers: PostReaders) {
       return post;
     },
   };
+}
+
+export interface HabitsSelection {
+  channelId: number;
+  /** Inclusive. */
+  fromMs: number;
+  /** Exclusive. */
+  untilMs: number;
+}
+
+export interface Habits {
+  posts: number;
+  /** Whether the period has more posts, which were not examined. */
+  isMore: boolean;
+  ads: number;
+  /** Posts by hour of the week in Moscow time, starting with Monday midnight. */
+  hours: number[];
+  /** Ids of the most viewed posts, most views first. */
+  best: number[];
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../values/json-text.ts";
-import type { CardAnswer } from "../channels/cards-with-metrics.ts";
-import type { ChannelKind } from "../channels/channel-kind.ts";
+import type { ChannelKind } from "../channels/channel-reference.ts";
+import type { CardAnswer } from "../channels/stored-card.ts";
 
 /** Orderings of the catalog: always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [

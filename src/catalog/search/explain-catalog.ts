@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { facetWords } from "../channels/search-text.ts";
 import type { CatalogSelection } from "./catalog.ts";
 import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
-import type { Plan } from "./plans/plan.ts";
+import type { Plan } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
 
 type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";

@@ -1,12 +1,13 @@
 import type { Database } from "../../db/database.ts";
+import { ownQueueLong } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Claims } from "../../values/claims.ts";
+import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
+import { createFairQueue } from "../../values/fair-queue.ts";
+import { currentTenant, type Tenant } from "../../values/tenant.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
-import { createLargeSelections } from "./large-selections.ts";
 import { isShortWalk } from "./query.ts";
 import { selectCatalog } from "./select-catalog.ts";
 import type { SelectionView } from "./selection.ts";
-import { createTurns } from "./turns.ts";
 
 /**
  * Limit for one organization's selections waiting to be described: each takes up to some tens of
@@ -59,6 +60,149 @@ export function createSearch(
         (await turns.take(() => readers.describeSelection({ filter, mayTakeLong: false }))) ??
         large.describe(filter)
       );
+    },
+  };
+}
+
+/** How long a large selection's statistics are cached. */
+const CACHED_MS = 60_000;
+const CACHED_MAX = 100;
+/**
+ * Limit for one organization's selections being counted or waiting. Each takes a second or two at a
+ * million channels.
+ */
+const SELECTIONS_MAX = 5;
+/**
+ * Limit for selections being counted, across organizations and workers, so that other threads stay free
+ * for searches.
+ */
+const COUNTING_MAX = 2;
+/** Interval for checking whether a slot was released. */
+const POLL_MS = 20;
+
+interface Cached {
+  view: SelectionView;
+  untilMs: number;
+}
+
+/**
+ * Statistics of selections that require scanning all channels. One selection of each organization is
+ * counted at a time, so that nobody waits behind all of another's. Results are cached for a minute: little
+ * changes in a minute among so many channels.
+ * @param claims slots for counting, shared by all workers
+ */
+export function createLargeSelections(
+  count: (filter: CatalogFilter) => Promise<SelectionView | null>,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+  claims: Claims = createOwnClaims(),
+) {
+  const cache = new Map<string, Cached>();
+  /**
+   * Selections being counted or waiting, by organization and filters. A repeated request gets the same
+   * promise.
+   */
+  const pending = new Map<string, Promise<SelectionView>>();
+  // Within this process an organization's selections wait in order, and only the first one polls for slots,
+  // which it shares with the other workers.
+  const turns = createTurns(SELECTIONS_MAX);
+
+  async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
+    const view = await turns.take(() => inSlots(claims, clock, () => count(filter)));
+    if (view === null) throw new Error("a large selection was not counted");
+    cache.delete(key);
+    cache.set(key, { view, untilMs: clock.monotonic() + CACHED_MS });
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_MAX && oldest !== undefined) cache.delete(oldest);
+    return view;
+  }
+
+  return {
+    /**
+     * Statistics of a selection, from the cache or counted in turn.
+     * @throws AppError `throttled` if too many of the organization's selections are waiting, `timeout` if it
+     * takes too long
+     */
+    async describe(filter: CatalogFilter): Promise<SelectionView> {
+      const key = JSON.stringify(filter);
+      const cached = cache.get(key);
+      if (cached !== undefined && clock.monotonic() < cached.untilMs) return cached.view;
+      const request = `${currentTenant()} ${key}`;
+      const same = pending.get(request);
+      if (same !== undefined) return same;
+      const slot = takeOneOf(claims, `of ${currentTenant()}`, SELECTIONS_MAX);
+      if (slot === null) throw ownQueueLong();
+      const turn = inTurn(key, filter).finally(() => {
+        pending.delete(request);
+        claims.giveBack(slot);
+      });
+      pending.set(request, turn);
+      return turn;
+    },
+  };
+}
+
+/** Runs the work once no worker counts for the tenant, and a slot for counting is free. */
+async function inSlots<Result>(
+  claims: Claims,
+  clock: Pick<Clock, "sleep">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const own = await acquire(claims, clock, `turn of ${currentTenant()}`, 1);
+  try {
+    const slot = await acquire(claims, clock, "turn", COUNTING_MAX);
+    try {
+      return await work();
+    } finally {
+      claims.giveBack(slot);
+    }
+  } finally {
+    claims.giveBack(own);
+  }
+}
+
+/** Waits until one of `slots` slots with a name is free, and takes it. */
+async function acquire(
+  claims: Claims,
+  clock: Pick<Clock, "sleep">,
+  name: string,
+  slots: number,
+): Promise<string> {
+  for (;;) {
+    const slot = takeOneOf(claims, name, slots);
+    if (slot !== null) return slot;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+interface Turn {
+  tenant: Tenant;
+  begin(): void;
+}
+
+/**
+ * Runs one task at a time per tenant; the next one waits. Each tenant has a queue of its own, because a
+ * shared one would be blocked by a tenant whose task waits for a thread behind its other tasks.
+ * @param waitingMax most waiting tasks per tenant
+ */
+function createTurns(waitingMax: number) {
+  const queue = createFairQueue<Turn>(() => 1);
+
+  return {
+    /** @throws AppError `throttled` if `waitingMax` tasks of the tenant are waiting */
+    async take<Result>(work: () => Promise<Result>): Promise<Result> {
+      const tenant = currentTenant();
+      if (queue.waitingOf(tenant) >= waitingMax) throw ownQueueLong();
+      const turn = await new Promise<Turn>((resolve) => {
+        const waiting: Turn = { tenant, begin: () => resolve(waiting) };
+        queue.add(waiting);
+        queue.take()?.begin();
+      });
+      try {
+        return await work();
+      } finally {
+        queue.end(turn);
+        queue.take()?.begin();
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
-import { shownPage } from "../../values/shown-page.ts";
-import { withMetrics } from "../channels/cards-with-metrics.ts";
+import { shownPage } from "../../values/rows.ts";
 import { selectCards } from "../channels/channels.store.ts";
+import { withMetrics } from "../channels/stored-card.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";
 

@@ -1,6 +1,7 @@
 import type { GetRequest, GetResult } from "../../ports/network.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { parseExact } from "../imports/reading/exact-number.ts";
+import { parseExact } from "../imports/reading/json-rows.ts";
+import type { BotTools } from "./bot-messenger.ts";
 import { contactHost } from "./contact-host.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
@@ -77,4 +78,69 @@ function parsed(body: Uint8Array): unknown {
 /** `Retry-After` in milliseconds; these APIs send seconds. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : null;
+}
+
+/** Why a messenger's API gave no usable answer. */
+export interface BotFault {
+  failure: Message;
+  status: number | null;
+  /** How long the API asks to wait; null if it does not say. */
+  retryAfterMs: number | null;
+}
+
+const DESCRIPTION_LENGTH_MAX = 200;
+
+/** A refusal in the messenger's own words. */
+export function refused(status: number, description: unknown): Message {
+  const text = typeof description === "string" ? description : "";
+  const answer = `${status} ${text.slice(0, DESCRIPTION_LENGTH_MAX)}`.trimEnd();
+  return message("botRefused", { answer });
+}
+
+/** A wait given in seconds in a response body; null if there is none. */
+export function waitOf(seconds: unknown): number | null {
+  return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
+}
+
+/** Calls a messenger, and again after a fault that may pass by itself. */
+export type TryAgain = <Answer extends object>(call: () => Promise<Answer>) => Promise<Answer>;
+
+/** The first wait, which doubles with each further one of a call, up to `WAIT_MAX_MS`. */
+const WAIT_FIRST_MS = 1_000;
+const WAIT_MAX_MS = 30_000;
+/** Sum of a run's waits. A fault that lasts longer ends the run, and the next one waits for it. */
+const WAITED_MAX_MS = 60_000;
+
+/** Faults without an error status that may pass: no answer, or not all of one. */
+const PASSING: readonly string[] = [
+  ...["sourceUnresolved", "sourceUnreachable", "sourceTimeout", "sourceBroken"],
+  "botAnswerWrong",
+];
+const TOO_MANY = 429;
+const SERVER_ERROR = 500;
+
+/** For single calls, whose caller waits for the answer. */
+export const ONCE: TryAgain = (call) => call();
+
+/** For the calls of a run that may wait. */
+export function createTryAgain({ sleep, signal }: Pick<BotTools, "sleep" | "signal">): TryAgain {
+  let waitedMs = 0;
+  return async (call) => {
+    for (let waitMs = WAIT_FIRST_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
+      const answer = await call();
+      if (!isPassing(answer)) return answer;
+      const pauseMs = Math.max(answer.retryAfterMs ?? waitMs, WAIT_FIRST_MS);
+      if (waitedMs + pauseMs > WAITED_MAX_MS) return answer;
+      waitedMs += pauseMs;
+      await sleep(pauseMs);
+      if (signal.aborted) return answer;
+    }
+  };
+}
+
+function isPassing(answer: object): answer is BotFault {
+  if (!("failure" in answer)) return false;
+  const { status, failure } = answer as BotFault;
+  const isRefused = status !== null && (status >= SERVER_ERROR || status === TOO_MANY);
+  return isRefused || PASSING.includes(failure.code);
 }

@@ -1,22 +1,112 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { withDeadline } from "../../db/with-deadline.ts";
 import { BOT_RUN_MAX_MS } from "../../ports/own-work.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { inEnglish, message } from "../../values/messages/messages.ts";
+import { inEnglish, type Message, message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import { INTERRUPTED } from "../imports/reading/input.ts";
-import type { BatchRun } from "./apply-batch.ts";
-import type { BotSecret } from "./bot-messenger.ts";
-import { orFailed } from "./file-tools.ts";
+import { sumOf } from "../imports/writing/import-summary.ts";
+import type { BatchRun } from "./batch-writer.ts";
+import { type BotRunTools, type BotSecret, runBot } from "./bot-messenger.ts";
+import { BOT_MESSENGERS } from "./bots.ts";
+import { type FileTools, importOne, orFailed, pullFile } from "./download-file.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import type { createImportTurns } from "./import-turns.ts";
 import type { createPushes } from "./max/pushes.ts";
-import { failed, type Outcome } from "./outcome.ts";
-import { type RunTools, runSource } from "./run-source.ts";
+import { failed, NOTHING, type Outcome } from "./outcome.ts";
+import type { createRunsUnderWay } from "./runs-under-way.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { selectChats } from "./source-chats.store.ts";
-import { selectDoneFiles } from "./sources.store.ts";
-import { fileMaxMs, isBot, type Source } from "./sources.table.ts";
+import { type DoneFile, selectDoneFiles, selectSource } from "./sources.store.ts";
+import { type FileOptions, fileMaxMs, isBot, type Source } from "./sources.table.ts";
+
+interface RunTools extends BotRunTools, FileTools {}
+
+/**
+ * Runs a source once. Faults of the other side or its file become outcomes; faults of this machine are
+ * thrown.
+ * @param secret decrypted: the headers of a pull, or the token of a bot
+ */
+async function runSource(
+  { settings, position }: Source,
+  secret: Record<string, string>,
+  tools: RunTools,
+): Promise<Outcome> {
+  if (isBot(settings)) {
+    const { token = "" } = secret;
+    const messenger = BOT_MESSENGERS[settings.kind];
+    return orFailed(() => runBot(messenger, { ...settings, token }, position, tools));
+  }
+  return orFailed(() =>
+    settings.kind === "pull"
+      ? pullFile(settings, position, secret, tools)
+      : readFolder(settings, tools),
+  );
+}
+
+/** A younger file may still be being written. */
+const SETTLED_MS = 10_000;
+
+/** Reads each new or changed file once, in the order of their names. */
+async function readFolder(
+  { folder, ...options }: { folder: string } & FileOptions,
+  tools: FileTools,
+): Promise<Outcome> {
+  const doneFiles = tools.isAgain ? [] : await tools.doneFiles();
+  const done = new Map(doneFiles.map((file) => [file.name, file]));
+  const listed = await folderFiles(folder);
+  if ("failure" in listed) return failed(listed.failure);
+  let outcome = NOTHING;
+  for (const { path, ...file } of listed.files) {
+    const known = done.get(file.name);
+    if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
+    // A time further in the future comes from another clock, and is not waited for.
+    if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
+      // Later files wait too, to keep the order.
+      return { ...outcome, unsettled: file.name, retryAfterMs: SETTLED_MS };
+    }
+    if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
+    const imported = await importOne(tools, { path, name: file.name, options });
+    const summary =
+      imported.summary === null ? outcome.summary : sumOf(outcome.summary, imported.summary);
+    const rows = outcome.rows + imported.rows;
+    if (imported.failure !== null) {
+      // Later files wait, since they may depend on it.
+      return { ...outcome, summary, rows, failure: imported.failure, failedFile: file.name };
+    }
+    // Recorded as it was before the import: if it was written to meanwhile, it differs and is read again.
+    await tools.fileDone(file);
+    const lagMs = Math.max(0, tools.nowMs() - file.modifiedAt);
+    outcome = { ...outcome, summary, rows, position: { lagMs } };
+  }
+  return outcome;
+}
+
+/** Names of incomplete files: hidden ones, and those that copy programs rename when they finish. */
+const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
+
+/** Files of a folder, in the order of their names, without links and subfolders. */
+async function folderFiles(
+  folder: string,
+): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
+  let names: string[];
+  try {
+    names = (await readdir(folder)).filter((name) => !UNFINISHED.test(name)).sort();
+  } catch {
+    return { failure: message("sourceFolder", { folder }) };
+  }
+  const files: (DoneFile & { path: string })[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    // `lstat` does not follow links, which could lead to any file that this process can read.
+    const found = await lstat(path).catch(() => null);
+    if (found?.isFile() !== true) continue;
+    files.push({ name, path, bytes: found.size, modifiedAt: Math.trunc(found.mtimeMs) });
+  }
+  return { files };
+}
 
 export interface RunOptions {
   mayWait: boolean;
@@ -113,4 +203,34 @@ async function outcomeOf(
     });
   // A folder may have any number of files, each with its own deadline.
   return isBot(settings) ? withDeadline(clock, limits, run) : run(signal);
+}
+
+export const HEARTBEAT_MS = 10_000;
+
+/**
+ * Looks after this process's runs: stops those no longer wanted, and sends the heartbeat for the others, at
+ * most every `HEARTBEAT_MS`.
+ * @param owner name of this process
+ */
+export function createSourceBeat(
+  { db, changes, clock }: Pick<RunParts, "db" | "changes" | "clock">,
+  owner: string,
+  underWay: ReturnType<typeof createRunsUnderWay>,
+): () => Promise<void> {
+  let nextHeartbeatMs = 0;
+
+  /** Stops runs of sources removed or paused since; one paused before is being run by hand. */
+  async function stopUnwanted(): Promise<void> {
+    for (const { source: begun, stop } of underWay.all()) {
+      const source = await selectSource(db, { id: begun.id });
+      if (source === undefined || (source.isPaused && !begun.isPaused)) stop();
+    }
+  }
+
+  return async () => {
+    await stopUnwanted();
+    if (underWay.all().length === 0 || clock.monotonic() < nextHeartbeatMs) return;
+    nextHeartbeatMs = clock.monotonic() + HEARTBEAT_MS;
+    await changes.sourceHeartbeat(owner);
+  };
 }

@@ -1,12 +1,20 @@
+import { AppError } from "../../errors.ts";
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
 import { LEAST_RATE } from "../../ports/own-work.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { INTERRUPTED } from "../imports/reading/input.ts";
+import { type ImportSummary, isHopeless } from "../imports/writing/import-summary.ts";
+import type { BotRunTools } from "./bot-messenger.ts";
 import { contactHost } from "./contact-host.ts";
+import type { SourceFile } from "./import-source-file.ts";
+import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
+import type { DoneFile } from "./sources.store.ts";
+import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
 type Download = (request: DownloadRequest) => Promise<DownloadResult>;
 
-export type Downloaded =
+type Downloaded =
   | { status: number; headers: DownloadHeaders; bytes: number }
   | { failure: Message };
 
@@ -62,4 +70,114 @@ function redirectOf(
   return isSame
     ? { url }
     : { failure: message("sourceRedirected", { host: new URL(url).host || "?" }) };
+}
+
+export interface FileTools extends Pick<BotRunTools, "nowMs" | "signal"> {
+  download(
+    url: string,
+    request: { headers: Record<string, string>; into: string; signal: AbortSignal },
+  ): Promise<Downloaded>;
+  importFile(file: NamedFile): Promise<ImportSummary>;
+  files: { newPath(): string; remove(path: string): void };
+  isAgain: boolean;
+  doneFiles(): Promise<DoneFile[]>;
+  fileDone(file: DoneFile): Promise<void>;
+}
+
+type NamedFile = Pick<SourceFile, "path" | "name" | "options">;
+
+/**
+ * Imports a file. One whose rows were all rejected is a failure, and so will be read again: it may be the
+ * wrong file, or have arrived before the channels that it names.
+ */
+export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
+  return orFailed(async () => {
+    const summary = await tools.importFile(file);
+    const { read, rejected } = summary;
+    const isNone = read > 0 && rejected === read;
+    const code = isHopeless(summary) ? "firstRowsRejected" : "sourceAllRejected";
+    const failure = isNone ? message(code, { rows: read }) : null;
+    return { ...NOTHING, failure, summary, rows: read - rejected };
+  });
+}
+
+/** Turns an error that explains itself into an outcome. */
+export async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "internal") return failed(error.publicMessage);
+    throw error;
+  }
+}
+
+/**
+ * Longest ETag to store: sent back, a longer one may exceed the server's header limit, and every request
+ * would fail.
+ */
+const ETAG_LENGTH_MAX = 1_000;
+const OK = 200;
+const NOT_MODIFIED = 304;
+const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };
+const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads the file at an address, unless it is unchanged since it was last imported.
+ * @param headers the source's own, sent with each request
+ */
+export async function pullFile(
+  { url, ...options }: { url: string } & FileOptions,
+  position: SourcePosition,
+  headers: Record<string, string>,
+  tools: FileTools,
+): Promise<Outcome> {
+  const into = tools.files.newPath();
+  try {
+    const conditional = tools.isAgain ? {} : conditions(position);
+    const requestHeaders = { ...conditional, ...USUAL_HEADERS, ...headers };
+    // A 304 to an unconditional request is an error of the server: the file may never have been imported.
+    const isConditional = Object.keys(requestHeaders).some((name) => name.startsWith("if-"));
+    const request = { into, signal: tools.signal, headers: requestHeaders };
+    const answer = await tools.download(url, request);
+    if (tools.signal.aborted) return failed(INTERRUPTED);
+    if ("failure" in answer) return failed(answer.failure);
+    const { status } = answer;
+    if (status === NOT_MODIFIED && isConditional) return NOTHING;
+    if (status !== OK) {
+      const failure = message("sourceStatus", { status });
+      return { ...NOTHING, failure, retryAfterMs: waitOf(answer, tools) };
+    }
+    if (/^text\/html\b/i.test(answer.headers["content-type"] ?? "")) {
+      return failed(message("sourceHtml"));
+    }
+    const { etag, "last-modified": lastModified } = answer.headers;
+    const imported = await importOne(tools, { path: into, name: url, options });
+    if (imported.failure !== null) return imported;
+    const lagMs = tools.nowMs() - Date.parse(lastModified ?? "");
+    return {
+      ...imported,
+      position: {
+        ...(etag !== null && etag.length <= ETAG_LENGTH_MAX && { etag }),
+        ...(lastModified !== null && { lastModified }),
+        ...(lagMs >= 0 && { lagMs }),
+      },
+    };
+  } finally {
+    tools.files.remove(into);
+  }
+}
+
+function conditions({ etag, lastModified }: SourcePosition): Record<string, string> {
+  return {
+    ...(etag !== undefined && { "if-none-match": etag }),
+    ...(lastModified !== undefined && { "if-modified-since": lastModified }),
+  };
+}
+
+/** Milliseconds to wait by `Retry-After`, in seconds or a date, at most a day; null if there is none. */
+function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
+  const text = headers["retry-after"]?.trim() ?? "";
+  if (text === "") return null;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs();
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), RETRY_AFTER_MAX_MS);
 }

@@ -5,10 +5,9 @@ import { importKinds } from "../imports/kinds/import-kinds.ts";
 import { INTERRUPTED, openInput, stoppable } from "../imports/reading/input.ts";
 import { nothingRecognized } from "../imports/reading/recognized.ts";
 import { readRows } from "../imports/reading/rows.ts";
-import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import { cutGroup, type ImportSummary } from "../imports/writing/import-summary.ts";
 import { readThrough } from "../imports/writing/read-through.ts";
 import { runImport } from "../imports/writing/run-import.ts";
-import { cutGroup } from "../imports/writing/tally.ts";
 import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
 

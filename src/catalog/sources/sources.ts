@@ -1,22 +1,35 @@
 import type { Database } from "../../db/database.ts";
-import { notFound } from "../../errors.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Ports } from "../../ports/ports.ts";
+import type { Random } from "../../ports/random.ts";
+import { processName } from "../../ports/system.ts";
+import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import type { RunSurroundings } from "./claimed-run.ts";
+import {
+  createSourceBeat,
+  HEARTBEAT_MS,
+  type RunOptions,
+  type RunParts,
+  type RunSurroundings,
+  runClaimed,
+} from "./claimed-run.ts";
 import { createImportTurns } from "./import-turns.ts";
 import { createPushes } from "./max/pushes.ts";
+import type { Outcome } from "./outcome.ts";
+import { createRunsUnderWay } from "./runs-under-way.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
-import type { SourceChanges } from "./source-changes.ts";
-import { selectChats } from "./source-chats.store.ts";
-import { createSourceRuns } from "./source-runs.ts";
-import { isSilent } from "./source-schedule.ts";
+import { requireSource, type SourceChanges } from "./source-changes.ts";
+import { hasUnread, selectChats } from "./source-chats.store.ts";
+import { dueAt, isDue, isSilent } from "./source-schedule.ts";
 import {
+  RUN_KILLED,
   selectRowsByDay,
   selectSource,
   selectSourceNamed,
   selectSources,
 } from "./sources.store.ts";
-import type { Source, SourceChat } from "./sources.table.ts";
+import { isBot, type Source, type SourceChat } from "./sources.table.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -74,4 +87,114 @@ export function createSources(
       return (await selectSources(db)).filter((source) => isSilent(source, nowMs));
     },
   };
+}
+
+/** A run whose last six heartbeats are missing counts as abandoned. */
+const SILENT_MS = 6 * HEARTBEAT_MS;
+
+/** Runs sources, at most one run of each at a time across all processes on the file. */
+function createSourceRuns(parts: RunParts, random: Random) {
+  const { db, changes, clock, log } = parts;
+  const owner = processName(random.uuid(clock.now()));
+  const underWay = createRunsUnderWay();
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
+  const beat = createSourceBeat(parts, owner, underWay);
+
+  /** Whether no process is running it, as far as its heartbeat shows. */
+  function isFree(source: Source): boolean {
+    return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source.id, source);
+  }
+
+  /**
+   * Whether pushes reported channels to read. After a failure these wait for the next complete run, which
+   * honors the wait for failures.
+   */
+  async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
+    const isPushed = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
+    return isPushed && (await hasUnread(db, { sourceId: id }));
+  }
+
+  /**
+   * @returns its run, wrapped in an object because an async function would wait for a returned promise;
+   * null if another process holds it
+   */
+  async function claim(
+    source: Source,
+    how: Omit<RunOptions, "signal">,
+  ): Promise<{ running: Promise<Outcome> } | null> {
+    const claimed = await changes.claimSource(source, owner);
+    if (claimed === undefined) return null;
+    const running = underWay.start(claimed, (signal) =>
+      runClaimed(parts, owner, claimed, { ...how, signal }),
+    );
+    running.catch((error) => {
+      const details = { err: error, source: source.name };
+      log.error(details, "the end of a source's run could not be recorded");
+    });
+    return { running };
+  }
+
+  return {
+    beat,
+    signal: underWay.signal,
+
+    /**
+     * Runs a source at once and waits for the end; `beat` must be called every few seconds meanwhile.
+     * @param isAgain whether to read files again that were read before
+     * @throws AppError `not_found`; `conflict` if it is running in any process
+     */
+    async runNow(id: number, { isAgain = false } = {}): Promise<Outcome> {
+      const source = await requireSource(db, id);
+      const claimed = isFree(source)
+        ? await claim(source, { mayWait: false, isWhole: true, isAgain })
+        : null;
+      if (claimed === null) {
+        throw new AppError("conflict", message("sourceRuns", { name: source.name }));
+      }
+      return claimed.running;
+    },
+
+    /** Called every second: starts what is due, and looks after what is running. Never throws. */
+    async tick(): Promise<void> {
+      try {
+        await beat();
+        const nowMs = clock.now();
+        const byTurn = (await selectSources(db)).toSorted(
+          (a, b) => dueAt(a, nowMs) - dueAt(b, nowMs),
+        );
+        for (const source of byTurn) {
+          if (underWay.signal.aborted) return;
+          if (!isFree(source) || underWay.mustWait(source)) continue;
+          const isWhole = wasInterrupted(source) || isDue(source, nowMs);
+          if (isWhole || (await hasPushed(source))) {
+            await claim(source, { mayWait: true, isWhole, isAgain: false });
+          }
+        }
+      } catch (error) {
+        log.warn({ err: error }, "sources could not be checked; the next check follows in seconds");
+      }
+    },
+
+    /**
+     * Called every second in place of `tick` while another process starts what is due: only looks after
+     * the runs here. Never throws.
+     */
+    async keepAlive(): Promise<void> {
+      await beat().catch((error) =>
+        log.warn({ err: error }, "the heartbeat of sources' runs could not be written"),
+      );
+    },
+
+    settled: underWay.settled,
+    /** Interrupts this process's runs; they are repeated later. */
+    stop: underWay.stop,
+  };
+}
+
+/**
+ * Whether the last run ended with its process, and should be repeated at once. If the run before it did too,
+ * and it wrote nothing, it waits, since the source may be the cause.
+ */
+function wasInterrupted({ owner, isPaused, failure }: Source): boolean {
+  return owner !== null && !isPaused && failure?.code !== RUN_KILLED.code;
 }

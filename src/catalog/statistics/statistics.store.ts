@@ -1,9 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
-import { onceEach } from "../../values/once-each.ts";
-import type { StatisticsSpan } from "./statistics.ts";
-import type { DailyStatisticsView } from "./statistics-day.ts";
+import type { DailyStatisticsView, StatisticsSpan } from "./statistics.ts";
 
 export interface StatisticsSelection {
   /** Distinct service numbers, in the order of the answer; unknown ones are omitted. */
@@ -158,4 +157,30 @@ export function daysAfter(
      FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
      ORDER BY s.channel_id, s.day LIMIT ?`,
   ).iterate(channelId, day, limit);
+}
+
+export interface LatestSelection {
+  channelIds: readonly number[];
+  /** First day that may be shown; null for any. */
+  since: Day | null;
+  /** Limit for each channel. */
+  limit: number;
+}
+
+/** Subscribers at each channel's last readings, oldest first. */
+export function selectLatest(
+  db: Database,
+  { channelIds, since, limit }: LatestSelection,
+): Map<number, number[]> {
+  const latest = statement<{ subscribers: number }>(
+    db,
+    `SELECT subscribers FROM daily_statistics
+     WHERE channel_id = ? AND day >= ? ORDER BY day DESC LIMIT ?`,
+  );
+  return new Map(
+    channelIds.map((id) => {
+      const rows = latest.all(id, since ?? Number.NEGATIVE_INFINITY, limit);
+      return [id, rows.map(({ subscribers }) => subscribers).reverse()];
+    }),
+  );
 }

@@ -7,8 +7,7 @@ import { selectPlanNow, updatePlan } from "./accounts.store.ts";
 import type { Plan } from "./accounts.table.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
 import { organizationChanges, type Resumption } from "./organization-changes.ts";
-import type { PlanCode } from "./plan.ts";
-import { type PlanChange, requireLimits } from "./plan-limits.ts";
+import { type PlanChange, type PlanCode, requireLimits } from "./plan.ts";
 import { planRequestChanges } from "./plan-requests.ts";
 
 /**

@@ -3,11 +3,11 @@ import { message } from "../../values/messages/messages.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
+import type { UsageOfRequest } from "./commit-usage.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
 import { MESSAGES_PER_SECOND, type Rates } from "./rates.ts";
 import type { createTimeBudgets } from "./time-budgets.ts";
 import type { Charge, Usage } from "./usage.ts";
-import type { UsageOfRequest } from "./usage-batch.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 

@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
-import { shownPage } from "../../values/shown-page.ts";
+import { shownPage } from "../../values/rows.ts";
 import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
 
 /** Days of an organization's usage; both ends are included. */

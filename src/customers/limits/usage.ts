@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
+import { createUsageBatch, type UsageOfRequest } from "./commit-usage.ts";
 import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
-import { createUsageBatch, type UsageOfRequest } from "./usage-batch.ts";
 
 export type Usage = ReturnType<typeof createUsage>;
 

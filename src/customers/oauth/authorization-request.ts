@@ -1,5 +1,4 @@
-import type { ClientMetadata } from "./client-metadata.ts";
-import { isOneOf } from "./redirect-uri.ts";
+import { type ClientMetadata, isOneOf } from "./client-metadata.ts";
 
 export interface Client extends ClientMetadata {
   clientId: string;

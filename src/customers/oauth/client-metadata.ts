@@ -1,5 +1,50 @@
-import { isObject } from "../../values/json-object.ts";
-import { hostOf, isLoopbackUri, isRedirectUri, REDIRECT_URI_LENGTH_MAX } from "./redirect-uri.ts";
+import { isObject, membersOf, parseJson } from "../../values/json-text.ts";
+
+/**
+ * Addresses that a person may be redirected to (RFC 8252, section 7; OAuth 2.1, section 2.3): https, or
+ * http on the person's own machine.
+ */
+
+const REDIRECT_URI_LENGTH_MAX = 2_048;
+
+/** Visible ASCII that a header can hold, without characters that `new URL` would reinterpret. */
+const PLAIN = /^https?:\/\/[^/?#@\\]+(?:[/?][^\\#]*)?$/;
+
+/** Loopback addresses in these spellings only: `new URL` also takes other notations of IP addresses. */
+const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
+
+function isRedirectUri(text: string): boolean {
+  return (
+    text.length <= REDIRECT_URI_LENGTH_MAX &&
+    /^[!-~]+$/.test(text) &&
+    PLAIN.test(text) &&
+    URL.canParse(text) &&
+    (text.startsWith("https:") || isLoopbackUri(text))
+  );
+}
+
+export function isLoopbackUri(text: string): boolean {
+  return LOOPBACK.test(text);
+}
+
+/**
+ * Whether an address is one of the client's, character for character. Only the port of a loopback address
+ * may differ, because a program uses whichever is free (RFC 8252, section 7.3).
+ */
+export function isOneOf(given: string, registered: readonly string[]): boolean {
+  if (!isRedirectUri(given)) return false;
+  const wanted = withoutLoopbackPort(given);
+  return registered.some((one) => withoutLoopbackPort(one) === wanted);
+}
+
+function withoutLoopbackPort(text: string): string {
+  return text.replace(LOOPBACK, "$1");
+}
+
+/** The host shown to people, such as `claude.ai`. */
+export function hostOf(redirectUri: string): string {
+  return new URL(redirectUri).host;
+}
 
 /** The parts of a client's self-description that matter here. */
 export interface ClientMetadata {
@@ -69,4 +114,41 @@ function wrong(description: string): MetadataFault {
 
 function wrongUri(description: string): MetadataFault {
   return { error: "invalid_redirect_uri", description };
+}
+
+/**
+ * Clients whose id is the https address of a document that describes them (Client ID Metadata Document,
+ * draft-ietf-oauth-client-id-metadata-document).
+ */
+
+export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
+const ID_LENGTH_MAX = 1_024;
+
+/** How a document is requested: its media type and size limit. */
+export const DOCUMENT_LIMITS = { accept: "application/json", bytesMax: 16 * 1024 };
+
+/** Reads what an https address of the public internet serves; null if that fails. */
+export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
+
+/** Whether an id is such an address: https with a path, but no user, query, fragment or dot segments. */
+export function isDocumentId(clientId: string): boolean {
+  if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
+  const url = URL.canParse(clientId) ? new URL(clientId) : null;
+  // Only the canonical spelling, or the same client could have several ids.
+  return (
+    url !== null &&
+    url.href === clientId &&
+    url.pathname !== "/" &&
+    url.username + url.password + url.search + url.hash === "" &&
+    !/[?#@]/.test(clientId)
+  );
+}
+
+/** Metadata in the document at an id; null if it does not describe a public client, or names another id. */
+export function readClientDocument(clientId: string, json: Uint8Array): ClientMetadata | null {
+  const value = membersOf(parseJson(json));
+  const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;
+  if (id !== clientId || method !== "none" || typeof name !== "string") return null;
+  const read = readClientMetadata(value);
+  return "error" in read ? null : read;
 }

@@ -3,14 +3,16 @@ import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
 import type { AuthorizationRequest, Client } from "./authorization-request.ts";
+import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
 import {
+  type ClientMetadata,
   DOCUMENT_KEPT_MS,
   isDocumentId,
+  type MetadataFault,
   type ReadDocument,
   readClientDocument,
-} from "./client-document.ts";
-import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
-import { type ClientMetadata, type MetadataFault, readClientMetadata } from "./client-metadata.ts";
+  readClientMetadata,
+} from "./client-metadata.ts";
 import type { TokenAnswer } from "./exchange-token.ts";
 import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";
 import type { OAuthChanges } from "./oauth-changes.ts";

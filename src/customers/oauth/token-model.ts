@@ -7,21 +7,26 @@ import type {
 } from "@node-oauth/oauth2-server";
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { isActive } from "../accounts/accounts.ts";
 import { insertRecordedKey } from "../keys/key-changes.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
-import { updateExpiry } from "../keys/keys.store.ts";
+import { selectKey, updateExpiry } from "../keys/keys.store.ts";
+import type { AccessTokens } from "../keys/keys.ts";
 import { clientHash } from "./client-id.ts";
+import { hostOf } from "./client-metadata.ts";
+import { endGrant } from "./end-grant.ts";
 import {
   type FoundCode,
   type FoundToken,
   insertGrant,
   insertToken,
+  selectAccessHolderNow,
+  selectCode,
+  selectToken,
   updateCode,
   updateTokenUsed,
 } from "./oauth.store.ts";
-import { GRANT_PREFIX } from "./oauth-token.ts";
-import { hostOf } from "./redirect-uri.ts";
-import { usableCode, usableRefreshToken } from "./usable-once.ts";
+import { GRANT_PREFIX, isOAuthToken } from "./oauth-token.ts";
 
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
@@ -149,4 +154,47 @@ async function issueTokens(
   const refresh = { hash: hashKeyToken(refreshToken), keyId, kind: "refresh" } as const;
   await insertToken(tx, { ...refresh, expiresAt: endsAt });
   await updateExpiry(tx, keyId, endsAt);
+}
+
+/** OAuth access tokens, each of which stands for the key of its grant. */
+export const accessTokens: AccessTokens = {
+  isToken: (text) => isOAuthToken("access", text),
+  selectHolderNow: selectAccessHolderNow,
+};
+
+/**
+ * Codes and refresh tokens are valid once. Using one again ends its grant, because it may have been stolen
+ * (RFC 9700, sections 2.1.1 and 4.14).
+ */
+
+/** Finds a code that can be used now; null otherwise. A used one ends its grant. */
+async function usableCode(tx: Transaction, clock: Clock, given: string): Promise<FoundCode | null> {
+  if (!isOAuthToken("code", given)) return null;
+  const found = await selectCode(tx, hashKeyToken(given));
+  if (found === undefined) return null;
+  const { usedAt, expiresAt, keyId } = found.code;
+  if (usedAt !== null) {
+    const issued = keyId === null ? undefined : await selectKey(tx, { id: keyId });
+    if (issued !== undefined) await endGrant(tx, clock, { ...found, key: issued }, "replay");
+    return null;
+  }
+  return clock.now() < expiresAt && isActive(found) ? found : null;
+}
+
+/** Finds a refresh token that can be used now; null otherwise. A used one ends its grant. */
+async function usableRefreshToken(
+  tx: Transaction,
+  clock: Clock,
+  given: string,
+): Promise<FoundToken | null> {
+  if (!isOAuthToken("refresh", given)) return null;
+  const found = await selectToken(tx, hashKeyToken(given));
+  if (found === undefined) return null;
+  const { token, key } = found;
+  if (token.usedAt !== null) {
+    await endGrant(tx, clock, found, "replay");
+    return null;
+  }
+  const holds = clock.now() < token.expiresAt && key.revokedAt === null && isActive(found);
+  return holds ? found : null;
 }

@@ -109,3 +109,7 @@ export async function choosePassword(
   if (isChosen) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });
   return isChosen;
 }
+
+export function passwordAddress(baseAddress: string, token: string): string {
+  return `${baseAddress}/account/choose-password/?token=${token}`;
+}

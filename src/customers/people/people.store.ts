@@ -2,7 +2,7 @@ import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./people.ts";
 
 /** A person's account, as staff see it. */
 export interface PersonAccount extends Person {

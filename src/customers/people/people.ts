@@ -13,7 +13,6 @@ import {
   selectStaffEmails,
   updatePerson,
 } from "./people.store.ts";
-import type { Person } from "./person.ts";
 
 export type { PersonAccount } from "./people.store.ts";
 
@@ -78,4 +77,13 @@ export async function requirePerson(db: Database, email: string): Promise<Person
   const person = await selectPersonByEmail(db, { email });
   if (person === undefined) throw notFound("person", email);
   return person;
+}
+
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+  isStaff: boolean;
+  /** Whether they are known to own the address: if not, their inviter may have chosen the password. */
+  isVerified: boolean;
 }

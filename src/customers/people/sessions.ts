@@ -9,7 +9,7 @@ import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { noteNetwork } from "./known-networks.ts";
 import { deleteSessions, selectPersonByEmail } from "./people.store.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./people.ts";
 
 /** Signing in and out. Cookies are passed as the text of their headers. */
 

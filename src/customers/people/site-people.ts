@@ -1,16 +1,17 @@
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
+import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import type { HashingQueue } from "./hashing-queue.ts";
 import { isKnownNetwork, networkHash } from "./known-networks.ts";
 import { choosePassword, opensLink, passwordLink } from "./password-links.ts";
-import { changePassword } from "./passwords.ts";
-import { selectPeople } from "./people.store.ts";
-import { ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
+import { requirePassword } from "./password-rules.ts";
+import { changePassword, setPassword } from "./passwords.ts";
+import { anyPassword, selectPeople } from "./people.store.ts";
+import { ensurePerson, markStaff, type Person, removeUnverifiedPassword } from "./people.ts";
 import { endSessions, signedIn, signIn, signOut } from "./sessions.ts";
-import { setUpPerson } from "./set-up-person.ts";
 
 /** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
 export const peopleOperations = {
@@ -96,4 +97,23 @@ export function createSitePeople(
     /** Everybody, by address. */
     people: () => selectPeople(db, clock.now()),
   };
+}
+
+/**
+ * Creates an appliance's first person, who is staff. The password is set last, because it closes the
+ * set-up: one that was interrupted can be repeated.
+ * @throws AppError `invalid`; `not_found` if somebody already has a password
+ */
+export async function setUpPerson(
+  db: Database,
+  clock: Clock,
+  input: { settings: AuthSettings; email: string; name: string; password: string },
+): Promise<Person> {
+  requirePassword(input.password, input.email);
+  if (await anyPassword(db)) throw notFound("setUpPage");
+  const { person } = await ensurePerson(db, clock, input);
+  const by = { person: person.email, keyId: null };
+  await markStaff(db, clock, { email: input.email, isStaff: true, by });
+  await setPassword(db, clock, { ...input, by: null });
+  return { ...person, isStaff: true, isVerified: true };
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../../../package.json";
 import { ConfigError, type Environment, readConfig } from "../../config.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import {
   AppError,
   isStorageFault,
@@ -8,6 +9,7 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
+import { systemClock } from "../../ports/clock.ts";
 import { channels } from "../../verbs/operator/channels.ts";
 import { imports } from "../../verbs/operator/imports.ts";
 import { keys } from "../../verbs/operator/keys.ts";
@@ -18,6 +20,7 @@ import { planRequests } from "../../verbs/operator/plan-requests.ts";
 import { plans } from "../../verbs/operator/plans.ts";
 import { posts } from "../../verbs/operator/posts.ts";
 import { webhooks } from "../../verbs/operator/webhooks.ts";
+import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { memberCommand } from "./customers/member.ts";
 import { staffCommand } from "./customers/staff.ts";
@@ -25,17 +28,17 @@ import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
-import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { resourceCommand } from "./resource-command.ts";
 import { clusterCommand } from "./serving/cluster.ts";
 import { healthCommand } from "./serving/health.ts";
-import { mcpCommand } from "./serving/mcp.ts";
-import { serveCommand } from "./serving/serve.ts";
+import { type ServeOptions, withServeOptions } from "./serving/serve-options.ts";
 import { startCommand } from "./serving/start.ts";
-import { workerCommand } from "./serving/worker.ts";
+import { serve, servesText, stopSignalled } from "./serving/until-stopped.ts";
+import { printResult } from "./with-domains.ts";
+import { withSettings } from "./with-settings.ts";
 
 /** Runs a command line. @returns the exit code */
 export async function runCommandLine(
@@ -130,4 +133,88 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
   }
   output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_FAILED;
+}
+
+/** `kanalog serve`: serves until it is stopped. */
+function serveCommand(context: CommandContext): Command {
+  return withServeOptions(new Command("serve"))
+    .description("run the appliance: REST API, documentation and scheduler")
+    .action((options: ServeOptions) =>
+      serve(context, options, (listening) => {
+        const { note } = context.output;
+        const { setUpAddress } = listening;
+        note(servesText(listening));
+        if (setUpAddress === null) return;
+        note(`Set up the account site within 30 minutes: ${setUpAddress}`);
+      }),
+    );
+}
+
+/** `kanalog sample`: the sample channels, which the first start loads. */
+function sampleCommand(context: CommandContext): Command {
+  const command = new Command("sample").description(
+    "the sample channels that the first start loads",
+  );
+  command
+    .command("remove")
+    .description("remove them with their posts and statistics; those that an import changed stay")
+    .addOption(jsonOption())
+    .action((options: AsJson) =>
+      printResult(context, options, async ({ sample }) => ({
+        removed: await sample.remove(COMMAND_LINE),
+      })),
+    );
+  return command;
+}
+
+/** `kanalog mcp`: the bridge for assistants that only speak stdio. */
+function mcpCommand({ environment, runMcpBridge }: CommandContext): Command {
+  return new Command("mcp")
+    .description("forward an assistant's MCP messages from standard input to an appliance")
+    .option("--url <url>", "address of the appliance (KANALOG_URL)")
+    .option(
+      "--key <key>",
+      "API key (KANALOG_KEY, which, unlike this option, process lists do not show)",
+    )
+    .action(async (options: { url?: string; key?: string }) => {
+      const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
+      const { url, key } = readConfig(withSettings(environment, given));
+      if (url === null) throw new CommandExit(EXIT_USAGE, "Give --url, or set KANALOG_URL.");
+      if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
+      await runMcpBridge({ url, key });
+    });
+}
+
+/** `kanalog worker`: one of the processes that `serve --workers` starts; nobody else calls it. */
+function workerCommand(context: CommandContext): Command {
+  return new Command("worker")
+    .description("serve together with other workers; started by `kanalog serve --workers`")
+    .action(async () => {
+      try {
+        await work(context);
+      } finally {
+        // The channel to the parent process would keep this process alive, even after a failed start.
+        process.disconnect?.();
+      }
+    });
+}
+
+async function work(context: CommandContext): Promise<void> {
+  const crew = await context.joinCrew(systemClock);
+  if (crew === null) {
+    throw new CommandExit(EXIT_USAGE, "Workers are started by `kanalog serve --workers`.");
+  }
+  const config = readConfig(context.environment);
+  const app = await context.createApp(config, context.ports(config, crew.number), { crew });
+  const stopSignal = stopSignalled(app.domains.clock);
+  try {
+    const setUpPath = await app.setUpPath();
+    // A worker that was told to stop while it started begins nothing.
+    if (crew.isStopped()) return;
+    app.listen();
+    crew.ready(setUpPath);
+    await Promise.race([stopSignal, crew.stopped]);
+  } finally {
+    await app.close();
+  }
 }

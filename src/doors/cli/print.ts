@@ -1,4 +1,12 @@
-import type { Output } from "./command-context.ts";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import {
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_INTERRUPTED,
+  EXIT_USAGE,
+  type Output,
+} from "./command-context.ts";
 
 /** Values to print, by field; a table shows a list as the number of its items. */
 export type Printable = Readonly<Record<string, unknown>>;
@@ -73,4 +81,61 @@ function cellText(value: unknown): string {
 /** Makes foreign text safe to print: its control characters would reach the terminal as commands. */
 export function forTerminal(text: string): string {
   return text.replace(/\p{Cc}/gu, "�");
+}
+
+/** Prompts for a secret on a terminal; otherwise reads a line. @throws CommandExit */
+export async function readSecretLine(question: string): Promise<string> {
+  const isAsked = process.stdin.isTTY === true;
+  const line = await readHiddenLine(isAsked ? question : "");
+  if (!isAsked) return line ?? "";
+  process.stderr.write("\n");
+  if (line === null) throw new CommandExit(EXIT_INTERRUPTED);
+  return line;
+}
+
+/** Reads one line of standard input without echoing it. Null if the input has ended or was interrupted. */
+export function readHiddenLine(question: string): Promise<string | null> {
+  // Lets readline edit the line as usual without showing it.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = process.stdin.isTTY === true;
+  const lines = createInterface({ input: process.stdin, output, terminal });
+  process.stderr.write(question);
+  return new Promise<string | null>((resolve) => {
+    lines.once("line", (line) => resolve(line));
+    lines.once("SIGINT", () => resolve(null));
+    lines.once("close", () => resolve(null));
+  }).finally(() => lines.close());
+}
+
+/**
+ * Says what a command is about to do and asks for confirmation.
+ * @param warning a sentence such as "This deletes channel 3."
+ * @param isConfirmed whether `--yes` was given, so that nobody is asked
+ * @throws CommandExit if the answer is not yes, or nobody can be asked
+ */
+export async function confirm(
+  { note }: Output,
+  warning: string,
+  isConfirmed: boolean,
+): Promise<void> {
+  note(warning);
+  if (isConfirmed) return;
+  if (!process.stdin.isTTY) {
+    throw new CommandExit(
+      EXIT_USAGE,
+      "Standard input is not a terminal, so confirmation cannot be asked for: use --yes to confirm. Nothing was changed.",
+    );
+  }
+  const answer = await ask("Continue? [y/N] ");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandExit(EXIT_FAILED, "Nothing was changed.");
+}
+
+/** Empty if the input has ended or was interrupted. */
+function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise<string>((resolve) => {
+    lines.once("SIGINT", () => resolve(""));
+    lines.once("close", () => resolve(""));
+    lines.question(question, resolve);
+  }).finally(() => lines.close());
 }

@@ -12,9 +12,8 @@ import {
 import type { Parameter } from "../../verbs/parameters.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
-import { confirm } from "./confirm.ts";
 import { notePasswordLink, passwordLink } from "./customers/password-link.ts";
-import { forTerminal, objectText, printList, printObject, printParts } from "./print.ts";
+import { confirm, forTerminal, objectText, printList, printObject, printParts } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
 type Given = Record<string, unknown>;

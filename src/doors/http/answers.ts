@@ -1,13 +1,61 @@
 import type { Config } from "../../config.ts";
+import type { Plan } from "../../customers/accounts/accounts.table.ts";
+import { PERIOD_DAYS } from "../../customers/accounts/plan.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import type { Admitted } from "../../verbs/admission.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";
-import { corsHeaders } from "./cors.ts";
-import type { BaseAddress } from "./requests/base-address.ts";
-import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
-import { pathOf, queryOf } from "./requests/request-path.ts";
+import {
+  type BaseAddress,
+  pathOf,
+  queryOf,
+  REQUEST_ID,
+  requestIdOf,
+} from "./requests/base-address.ts";
+
+const EXPOSED =
+  "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After, X-Export-Cursor";
+const ALLOWED_HEADERS =
+  "Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const PREFLIGHT_AGE_S = 600;
+
+/** Headers that allow a page of a permitted origin to read the answer; just `Vary` for other origins. */
+function corsHeaders(request: Request, origins: readonly string[]): Headers {
+  const origin = request.headers.get("origin");
+  if (origin === null || !origins.includes(origin)) return { vary: "Origin" };
+  return {
+    vary: "Origin",
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": EXPOSED,
+  };
+}
+
+/**
+ * Answers a preflight from an allowed origin; otherwise null. Preflights carry no key, so this comes before
+ * admission.
+ * @param headers carried by every answer to this request
+ */
+export function preflight(
+  request: Request,
+  headers: () => Headers,
+  verbs: string,
+): Response | null {
+  if (request.method !== "OPTIONS") return null;
+  if (!request.headers.has("access-control-request-method")) return null;
+  const common = headers();
+  if (!("access-control-allow-origin" in common)) return null;
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...common,
+      "access-control-allow-methods": verbs,
+      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-max-age": String(PREFLIGHT_AGE_S),
+    },
+  });
+}
 
 /** Headers by name. A plain object, because a Response accepts that most cheaply. */
 export type Headers = Record<string, string>;
@@ -123,4 +171,30 @@ export function logCause(error: AppError, headers: Headers, { log }: Ports): voi
   if (error.cause === undefined || logged.has(error)) return;
   logged.add(error);
   log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
+}
+
+const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
+
+/** Policy headers, formatted once per plan object. */
+const policies = new WeakMap<Plan, string>();
+
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
+export function setLimitHeaders(
+  headers: Headers,
+  limits: ReturnType<Admitted["limitsAfter"]>,
+): void {
+  const { plan, rate, quota, cost } = limits;
+  headers["ratelimit-policy"] = policyOf(plan);
+  headers["ratelimit"] =
+    `"rate";r=${rate.remaining};t=${rate.resetS}, "quota";r=${quota.remaining};t=${quota.resetS}`;
+  headers["x-request-cost"] = String(cost);
+}
+
+function policyOf(plan: Plan): string {
+  const cached = policies.get(plan);
+  if (cached !== undefined) return cached;
+  const { requestsPerSecond, requestsPerPeriod } = plan;
+  const policy = `"rate";q=${requestsPerSecond};w=1, "quota";q=${requestsPerPeriod};w=${PERIOD_S}`;
+  policies.set(plan, policy);
+  return policy;
 }

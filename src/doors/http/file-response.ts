@@ -1,5 +1,5 @@
 import { createGzip } from "node:zlib";
-import { partStream } from "../../catalog/exports/part-stream.ts";
+import { partStream } from "../../catalog/exports/export-part.ts";
 import { acceptsGzip } from "../../values/packed-bytes.ts";
 import type { FileAnswer } from "../../verbs/method.ts";
 import type { Headers } from "./answers.ts";

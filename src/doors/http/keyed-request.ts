@@ -11,9 +11,8 @@ import {
   errorResponse,
   type Headers,
 } from "./answers.ts";
-import type { BaseAddress } from "./requests/base-address.ts";
+import { type BaseAddress, REQUEST_ID } from "./requests/base-address.ts";
 import type { Bodies } from "./requests/body.ts";
-import { REQUEST_ID } from "./requests/request-id.ts";
 
 /** Statuses whose reasons the request log keeps: callers know what was wrong with their own requests. */
 const REASON_FROM = 429;

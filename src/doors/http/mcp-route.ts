@@ -2,8 +2,8 @@ import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { onceEach } from "../../values/kept-briefly.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
-import { onceEach } from "../../values/once-each.ts";
 import { takesJson } from "../../values/takes.ts";
 import type { Outcome } from "../../verbs/call.ts";
 import { type ApiMethod, pathFor } from "../../verbs/method.ts";
@@ -16,11 +16,11 @@ import {
   type Headers,
   json,
   logCause,
+  preflight,
+  setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
-import { preflight } from "./cors.ts";
 import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
-import { setLimitHeaders } from "./limit-headers.ts";
 import { parseBounded } from "./requests/body.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
 

@@ -24,11 +24,10 @@ import {
   wrongVerb,
 } from "./answers.ts";
 import { fileResponse } from "./file-response.ts";
-import type { BaseAddress } from "./requests/base-address.ts";
+import { type BaseAddress, pathOf } from "./requests/base-address.ts";
 import { type Bodies, readJsonBody } from "./requests/body.ts";
 import { type ReceivedFile, receiveFile } from "./requests/file-body.ts";
 import { readQuery } from "./requests/query.ts";
-import { pathOf } from "./requests/request-path.ts";
 
 export interface OperatorContext extends AnswerContext {
   baseAddress: BaseAddress;

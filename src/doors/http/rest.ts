@@ -10,16 +10,16 @@ import {
   errorAnswer,
   type Headers,
   json,
+  preflight,
   redirectToSlash,
+  setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
-import { preflight } from "./cors.ts";
 import { fileResponse } from "./file-response.ts";
 import { answerKeyed, type KeyedContext } from "./keyed-request.ts";
-import { setLimitHeaders } from "./limit-headers.ts";
+import { pathOf } from "./requests/base-address.ts";
 import { readJsonBody } from "./requests/body.ts";
 import { readQuery } from "./requests/query.ts";
-import { pathOf } from "./requests/request-path.ts";
 
 export interface RestContext extends KeyedContext {
   /** Sets how long a request's connection may be silent. */

@@ -1,7 +1,9 @@
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
+import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
 import { notFound } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
-import { bytesFor } from "../../values/packed-bytes.ts";
+import { madeOnce } from "../../values/kept-briefly.ts";
+import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
 import { type AddressLimitContext, createAddressLimit } from "../front/address-limit.ts";
@@ -24,19 +26,17 @@ import {
 } from "./answers.ts";
 import { type Book, CHANNEL_DATA, OPERATOR } from "./docs/document-head.ts";
 import type { Docs } from "./docs/frame.ts";
+import { WRITTEN_ADDRESS } from "./docs/guide-html.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
-import { servedDocument } from "./docs/served-document.ts";
 import { type StartFacts, startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
-import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoute, PublicRoutes } from "./public-routes.ts";
 import { type Readiness, readinessAnswer } from "./readiness.ts";
-import { REQUEST_ID } from "./requests/request-id.ts";
-import { pathOf } from "./requests/request-path.ts";
+import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
 
@@ -201,4 +201,38 @@ function imageResponse(images: CategoryImages, name: string): Response {
       "x-content-type-options": "nosniff",
     },
   });
+}
+
+/** Paths at which clients look for a way to sign in, with or without the MCP server's path appended. */
+const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configuration))/;
+
+/**
+ * Body of the 404 for a client looking for OAuth while that is off: an OAuth error, whose text clients show
+ * to the person. Null for any other path.
+ * @param address the appliance's own, without a trailing slash
+ */
+function oauthOffBody(path: string, address: string): object | null {
+  if (!LOOKED_AT.test(path)) return null;
+  return { error: "invalid_request", error_description: oauthOffText(address) };
+}
+
+/**
+ * Serves the OpenAPI document with the reader's own address in its snippets and examples. The document is
+ * generated once, and its bytes are cached for the latest address: usually there is only one, unless
+ * neither a setting nor the listener determines it.
+ * @param make creates the document with the placeholder address; its base path comes from a setting only
+ * @returns the bytes for an address without a trailing slash
+ */
+export function servedDocument(
+  make: (path: string) => Promise<string>,
+): (address: string) => Promise<PackedBytes> {
+  const document = madeOnce(make);
+  let latest: { address: string; bytes: PackedBytes } | null = null;
+  return async (address) => {
+    if (latest?.address === address) return latest.bytes;
+    const text = await document(new URL(address).pathname);
+    const bytes = packedBytes(new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address)));
+    latest = { address, bytes };
+    return bytes;
+  };
 }

@@ -1,4 +1,4 @@
-import { parseExact } from "../../catalog/imports/reading/exact-number.ts";
+import { parseExact } from "../../catalog/imports/reading/json-rows.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";

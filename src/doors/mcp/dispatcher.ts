@@ -1,14 +1,27 @@
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
-import { rateLimited, readMessage } from "./json-rpc.ts";
-import { createLegacyEra } from "./legacy-era.ts";
-import { answerFault, idOf, type McpAnswer } from "./mcp-answer.ts";
-import type { McpPost } from "./mcp-post.ts";
-import { createModernEra } from "./modern-era.ts";
-import { unsupportedVersion } from "./protocol-faults.ts";
-import { createToolSet } from "./tool-set.ts";
-import { MODERN_VERSION, SUPPORTED } from "./versions.ts";
+import { invalidParams, rateLimited, readMessage } from "./json-rpc.ts";
+import {
+  type AnswerRequest,
+  answerFault,
+  answerResult,
+  answerText,
+  idOf,
+  type McpAnswer,
+  type McpPost,
+} from "./mcp-answer.ts";
+import { modernFault, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
+import {
+  agreedVersion,
+  CAPABILITIES,
+  INSTRUCTIONS,
+  META,
+  MODERN_VERSION,
+  SUPPORTED,
+  serverInfo,
+} from "./server-info.ts";
+import { createToolSet, type ToolSet } from "./tool-set.ts";
 
 type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
@@ -44,5 +57,61 @@ export function createDispatcher(
     const { request } = message;
     const answer = version === MODERN_VERSION ? answerModern : answerLegacy;
     return answer(request, post, denial);
+  };
+}
+
+/** Answers requests of the protocol's versions with a handshake, `initialize`. */
+function createLegacyEra(tools: ToolSet, version: string): AnswerRequest {
+  return async (request, post, denial) => {
+    const { id, method, params } = request;
+    switch (method) {
+      case "initialize":
+        if (params === undefined) return answerFault(id, invalidParams("`params` are missing."));
+        return answerResult(id, {
+          protocolVersion: agreedVersion(params["protocolVersion"]),
+          capabilities: CAPABILITIES,
+          serverInfo: serverInfo(version),
+          instructions: INSTRUCTIONS,
+        });
+      case "ping":
+        return answerResult(id, {});
+      case "tools/list":
+        return tools.list(request, "");
+      case "tools/call":
+        return tools.call(request, post, denial, "");
+      default:
+        return answerFault(id, unknownMethod(method, 200));
+    }
+  };
+}
+
+/** How long clients may cache the list of tools. */
+const LIST_TTL_MS = 5 * 60 * 1000;
+
+/** Answers requests of the protocol's version without a handshake: each states its own version. */
+function createModernEra(tools: ToolSet, version: string): AnswerRequest {
+  const about = JSON.stringify({ [`${META}serverInfo`]: serverInfo(version) });
+  const common = `"resultType":"complete","_meta":${about}`;
+  const cacheable = `${common},"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
+  return async (request, post, denial) => {
+    const { id, method } = request;
+    const fault = modernFault(request, post.header);
+    if (fault !== null) return answerFault(id, fault);
+    switch (method) {
+      case "server/discover": {
+        const found = {
+          supportedVersions: SUPPORTED,
+          capabilities: CAPABILITIES,
+          instructions: INSTRUCTIONS,
+        };
+        return answerText(id, `{${cacheable},${JSON.stringify(found).slice(1)}`);
+      }
+      case "tools/list":
+        return tools.list(request, `${cacheable},`);
+      case "tools/call":
+        return tools.call(request, post, denial, `${common},`);
+      default:
+        return answerFault(id, unknownMethod(method, 404));
+    }
   };
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../values/json-object.ts";
+import { isObject } from "../../values/json-text.ts";
 
 /** JSON-RPC 2.0 as MCP uses it: one object per POST (specification, section 4). */
 

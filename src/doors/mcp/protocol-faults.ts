@@ -1,8 +1,8 @@
-import { isObject } from "../../values/json-object.ts";
-import { shortened } from "../../values/shortened.ts";
+import { isObject } from "../../values/json-text.ts";
+import { shortened } from "../../values/parse-number.ts";
 import { invalidParams, METHOD_NOT_FOUND, type RpcFault, type RpcRequest } from "./json-rpc.ts";
 import { plainText } from "./plain-text.ts";
-import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
+import { META, MODERN_VERSION, SUPPORTED } from "./server-info.ts";
 
 /** Errors of the protocol itself, before any tool is looked up. */
 

@@ -1,7 +1,7 @@
-import { type PostText, postTextTo } from "../../ports/post-text.ts";
-import { isObject } from "../../values/json-object.ts";
+import { type PostText, postTextTo } from "../../ports/fetch-address.ts";
+import { isObject } from "../../values/json-text.ts";
 import { faultText, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
-import { META } from "./versions.ts";
+import { META } from "./server-info.ts";
 
 /** Runs the bridge over this process's standard input and output. */
 export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {

@@ -1,10 +1,11 @@
+import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
 import { type Json, jsonTextOf } from "../../values/json-text.ts";
+import { formatDay } from "../../values/moscow-time.ts";
+import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
-import { emptyStatisticsText } from "./empty-statistics.ts";
-import { nextPageText } from "./next-page.ts";
 import { plainJson } from "./plain-text.ts";
 import { quoted } from "./protocol-faults.ts";
 
@@ -97,4 +98,57 @@ export function errorResult(common: string, text: string): string {
 
 function textContent(text: string): string {
   return `{"type":"text","text":${JSON.stringify(text)}}`;
+}
+
+/** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */
+const NEXT = '"next":';
+
+/**
+ * Says how to get the next page; null if there is none.
+ * @param body the answer as JSON text, of which only the end is parsed
+ */
+function nextPageText(
+  { operationId, parameters }: ApiMethod,
+  raw: RawArguments,
+  body: string,
+): string | null {
+  if (parameters["cursor"] === undefined) return null;
+  const cursor = /[?&]cursor=([\w-]+)/.exec(body.slice(body.lastIndexOf(NEXT)))?.[1];
+  if (cursor === undefined) return null;
+  const needed = Object.entries(parameters)
+    .filter(([, { required }]) => required)
+    .map(([name]) => [name, raw[name]]);
+  const args = JSON.stringify({ ...Object.fromEntries(needed), cursor });
+  return `For the next page call ${operationId} with ${args}.`;
+}
+
+/** Most channels to explain individually; the rest are counted. */
+const EXPLAINED_MAX = 20;
+
+/**
+ * Explains an answer without any day: channels that are unknown, that have no readings at all, or whose
+ * readings are of other days.
+ */
+function emptyStatisticsText(
+  raw: RawArguments,
+  { statistics }: Pick<Services, "statistics">,
+): string {
+  const read = dailyStatisticsList.parameters["channels"]?.read(raw["channels"]);
+  const channels = read !== undefined && "value" in read ? (read.value as number[]) : [];
+  const reasons = channels
+    .slice(0, EXPLAINED_MAX)
+    .map((channel) => reasonOf(channel, statistics.span(channel)));
+  const more = channels.length - reasons.length;
+  return `No readings in this period. ${reasons.join(" ")}${more > 0 ? ` And ${more} more channels.` : ""}`;
+}
+
+function reasonOf(channel: number, span: StatisticsSpan | null): string {
+  if (span === null) {
+    return `There is no channel ${channel}: msgr_channels_list and msgr_channels_resolve_retrieve give numbers.`;
+  }
+  if (span.first === null || span.last === null)
+    return `Channel ${channel} has no readings at all.`;
+  const first = formatDay(span.first);
+  const last = formatDay(span.last);
+  return `The readings of channel ${channel} go from ${first} until ${last}.`;
 }

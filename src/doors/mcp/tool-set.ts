@@ -1,5 +1,5 @@
 import type { AppError } from "../../errors.ts";
-import { isObject } from "../../values/json-object.ts";
+import { isObject } from "../../values/json-text.ts";
 import type { Outcome } from "../../verbs/call.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";

@@ -30,7 +30,7 @@ import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import type { Services } from "../../verbs/services.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
-import type { SentForms } from "./guard/sent-forms.ts";
+import type { SentForms } from "./guard/csrf.ts";
 import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";

@@ -14,10 +14,9 @@ import { oauthRoutes } from "./oauth/oauth-routes.ts";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
-import { asset } from "./visit/site-path.ts";
 import { startVisit } from "./visit/start-visit.ts";
 import { forVisit } from "./visit/use-visit.ts";
-import type { View } from "./visit/view.ts";
+import { asset, type View } from "./visit/view.ts";
 import { refusal, viewerOf } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
 

@@ -1,4 +1,4 @@
-import { hasFollowed, noteFollowed } from "../../catalog/imports/writing/import-count.ts";
+import { hasFollowed, noteFollowed } from "../../catalog/imports/writing/import-summary.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import { transaction } from "../../db/transaction.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";

@@ -1,6 +1,9 @@
 import { nextDue } from "../../values/cron-times.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
 import type { Job } from "./job-run.ts";
 import type { JobRun } from "./jobs.table.ts";
+import { BACKUP_JOB } from "./jobs.ts";
+import type { Scheduler } from "./scheduler.ts";
 
 /** A job as staff see it: when it runs next, and how its last run went. */
 export interface JobState {
@@ -30,4 +33,15 @@ export function jobStates(
       failure: run?.failure ?? null,
     };
   });
+}
+
+/**
+ * Warning shown in `/readyz` if the last daily backup failed; null otherwise, and if the database does not
+ * respond, which is reported separately.
+ */
+export async function backupWarning(jobs: Pick<Scheduler, "list">): Promise<string | null> {
+  const states = await jobs.list().catch(() => []);
+  const job = states.find(({ name }) => name === BACKUP_JOB);
+  if (job === undefined || job.failure === null || job.startedAt === null) return null;
+  return `The backup of ${formatInstant(job.startedAt)} failed; the log says why.`;
 }

@@ -1,10 +1,8 @@
-import { recount } from "../../catalog/directory/recount.ts";
-import { refreshFacets } from "../../catalog/directory/refresh-facets.ts";
+import { recount, refreshFacets } from "../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
 import { pruneLastPostOrder } from "../../catalog/search/last-post-order.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
-import { closeDay } from "../../catalog/statistics/close-day.ts";
-import { followPosts } from "../../catalog/statistics/open-days.ts";
+import { closeDay, followPosts } from "../../catalog/statistics/open-days.ts";
 import type { Database } from "../../db/database.ts";
 import { sharedRowsOf } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";

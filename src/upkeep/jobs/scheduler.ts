@@ -3,8 +3,14 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { latestDue } from "../../values/cron-times.ts";
-import { isPausing, jobsDueAfterImport, lastRuns } from "./after-imports.ts";
-import { type Job, type JobLedger, runClaimed } from "./job-run.ts";
+import {
+  isPausing,
+  type Job,
+  type JobLedger,
+  jobsDueAfterImport,
+  lastRuns,
+  runClaimed,
+} from "./job-run.ts";
 import { type JobState, jobStates } from "./job-states.ts";
 import { createTicker } from "./ticker.ts";
 

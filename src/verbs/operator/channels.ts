@@ -1,5 +1,5 @@
 import type { ChannelRecord } from "../../catalog/channels/card.ts";
-import { CHANNEL_KINDS } from "../../catalog/channels/channel-kind.ts";
+import { CHANNEL_KINDS } from "../../catalog/channels/channel-reference.ts";
 import type { ManagedChannel } from "../../catalog/manage/manage-channels.ts";
 import { notFound } from "../../errors.ts";
 import {

@@ -1,8 +1,7 @@
 import { takesJson } from "../../values/takes.ts";
-import { fieldsOf } from "../fields.ts";
 import type { Described, Verb as HttpVerb } from "../method.ts";
 import { pageOf, pageParameters } from "../paging.ts";
-import type { Parameter, Parameters } from "../parameters.ts";
+import { fieldsOf, type Parameter, type Parameters } from "../parameters.ts";
 import type { Resource, Verb } from "./resource.ts";
 
 /** A verb as the operator's API has it: its route, and its operation in the OpenAPI document. */

@@ -3,7 +3,7 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../catalog/imports/kinds/import-kinds.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "../../catalog/imports/reading/import-format.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../catalog/imports/reading/recognized.ts";
 import { textSchema } from "../../values/schema.ts";
 import { FileAnswer } from "../method.ts";
 import { choice, flag, required, text, withDefault } from "../parameters.ts";

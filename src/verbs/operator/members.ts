@@ -1,5 +1,5 @@
 import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
-import { isActiveOwner } from "../../customers/accounts/member-rules.ts";
+import { isActiveOwner } from "../../customers/accounts/member-changes.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";

@@ -1,6 +1,10 @@
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
-import { PLAN_CODES, type PlanCode } from "../../customers/accounts/plan.ts";
-import { PLAN_LIMITS, type PlanChange } from "../../customers/accounts/plan-limits.ts";
+import {
+  PLAN_CODES,
+  PLAN_LIMITS,
+  type PlanChange,
+  type PlanCode,
+} from "../../customers/accounts/plan.ts";
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { field, rows } from "../../values/rows.ts";

@@ -1,7 +1,7 @@
 import type { PostRecord } from "../../catalog/posts/post.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
+import { shortened } from "../../values/parse-number.ts";
 import { countSchema, objectSchema } from "../../values/schema.ts";
-import { shortened } from "../../values/shortened.ts";
 import { integerList, required } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
 import { numberId, type Resource, verb } from "./resource.ts";

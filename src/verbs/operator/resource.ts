@@ -1,7 +1,7 @@
 import type { BulkFile } from "../../catalog/exports/bulk.ts";
 import type { ExportWish } from "../../catalog/exports/export-selection.ts";
-import type { NewUpload } from "../../catalog/imports/runs/held-uploads.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
+import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
 import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";

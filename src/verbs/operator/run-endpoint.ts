@@ -1,9 +1,9 @@
 import type { Page } from "../../values/json-text.ts";
-import { shownPage } from "../../values/shown-page.ts";
+import { shownPage } from "../../values/rows.ts";
 import { continueList, filtersOf, positionAfter } from "../continue-list.ts";
 import type { Cursors } from "../cursor.ts";
-import { onlyFields } from "../fields.ts";
 import { FileAnswer } from "../method.ts";
+import { onlyFields } from "../parameters.ts";
 import { type RawArguments, readArguments } from "../read-arguments.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Row, Use } from "./resource.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { keepRunning } from "../../../src/app/workers/keep-running.ts";
+import { keepRunning } from "../../../src/app/workers/supervisor.ts";
 import { fakeClock, fakeLog } from "../../support/fake-ports.ts";
 
 test("a worker that cannot be started is tried again, after longer and longer pauses", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLastingCounts } from "../../../src/app/workers/lasting-counts.ts";
+import { createLastingCounts } from "../../../src/app/workers/question-desk.ts";
 import type { MetricsJson } from "../../../src/upkeep/metrics/metrics.ts";
 
 const counter = (name: string): MetricsJson => [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRestartWaits } from "../../../src/app/workers/restart-waits.ts";
+import { createRestartWaits } from "../../../src/app/workers/supervisor.ts";
 
 test("a worker is restarted at once, then after longer and longer waits until it stays alive", () => {
   const waitMs = createRestartWaits();

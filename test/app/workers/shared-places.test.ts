@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createBulk } from "../../../src/catalog/exports/bulk.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
-import { createLargeSelections } from "../../../src/catalog/search/large-selections.ts";
+import { createLargeSelections } from "../../../src/catalog/search/search.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
 import { createSharedClaims, type SharedClaims } from "../../../src/values/shared-claims.ts";
 import { wordsOfTable } from "../../../src/values/shared-table.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readCardsAhead } from "../../../src/catalog/channels/channels.store.ts";
-import { createCardsReadAhead } from "../../../src/catalog/channels/read-ahead.ts";
+import { createCardsReadAhead } from "../../../src/catalog/channels/stored-card.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
-import { loadSample } from "../../../src/catalog/sample/load-sample.ts";
+import { loadSample } from "../../../src/catalog/sample/sample.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";

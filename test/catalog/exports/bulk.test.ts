@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
+import { bulkPart } from "../../../src/catalog/exports/export-part.ts";
 import type { Position } from "../../../src/catalog/imports/kinds/exported-rows.ts";
-import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/recognized.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import type { PostFilter } from "../../../src/catalog/post-search/post-search.ts";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type BulkFile, createBulk } from "../../../src/catalog/exports/bulk.ts";
-import type { BulkTurn } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
-import type { ExportPart } from "../../../src/catalog/exports/export-part.ts";
+import type { BulkTurn, ExportPart } from "../../../src/catalog/exports/export-part.ts";
 import { type Charge, ROWS_PER_UNIT } from "../../../src/catalog/exports/paid-parts.ts";
 import type { Position } from "../../../src/catalog/imports/kinds/exported-rows.ts";
 import { storageUnavailable } from "../../../src/errors.ts";

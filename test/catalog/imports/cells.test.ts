@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { reasonOf } from "../../../src/catalog/imports/writing/tally.ts";
+import { reasonOf } from "../../../src/catalog/imports/writing/import-summary.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { counts, importText } from "../../support/import-text.ts";
 

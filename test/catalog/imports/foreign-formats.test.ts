@@ -3,9 +3,8 @@ import {
   createForeignRows,
   type ForeignFormatName,
 } from "../../../src/catalog/imports/reading/foreign/foreign-formats.ts";
-import type { InputRow } from "../../../src/catalog/imports/reading/input-row.ts";
-import { readJson } from "../../../src/catalog/imports/reading/json-rows.ts";
-import { readNdjson } from "../../../src/catalog/imports/reading/ndjson-rows.ts";
+import { readJson, readNdjson } from "../../../src/catalog/imports/reading/json-rows.ts";
+import type { InputRow } from "../../../src/catalog/imports/reading/recognized.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 

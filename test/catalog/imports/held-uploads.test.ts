@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHeldUploads } from "../../../src/catalog/imports/runs/held-uploads.ts";
-import { createUploadFiles } from "../../../src/catalog/imports/runs/upload-files.ts";
+import {
+  createHeldUploads,
+  createUploadFiles,
+} from "../../../src/catalog/imports/runs/upload-files.ts";
 import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 

@@ -3,7 +3,7 @@ import {
   createTransactionSize,
   ON_NODE,
   REFRESHED_MINIMUM,
-} from "../../../src/catalog/imports/writing/transaction-size.ts";
+} from "../../../src/catalog/imports/writing/import-paced.ts";
 
 interface Storage {
   /** Costs in milliseconds: of writing a row, of its later work before and in the commit, of any commit. */

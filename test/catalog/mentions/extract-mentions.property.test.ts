@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { extractMentions, TARGETS_MAX } from "../../../src/catalog/mentions/extract-mentions.ts";
+import { extractMentions, TARGETS_MAX } from "../../../src/catalog/mentions/write-mentions.ts";
 
 /** Checks mentions against an independent extraction, a scanner that goes character by character. */
 

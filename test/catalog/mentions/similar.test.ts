@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/recognized.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";

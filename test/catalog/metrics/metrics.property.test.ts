@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
-import { loadSample } from "../../../src/catalog/sample/load-sample.ts";
+import { loadSample } from "../../../src/catalog/sample/sample.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";

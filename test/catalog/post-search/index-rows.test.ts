@@ -6,7 +6,7 @@ import {
   freeRow,
   minuteRow,
   nextDayRow,
-} from "../../../src/catalog/post-search/index-rows.ts";
+} from "../../../src/catalog/post-search/index-text.ts";
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 

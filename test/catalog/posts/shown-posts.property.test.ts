@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { MEDIA, type PostRecord, toPostView } from "../../../src/catalog/posts/post.ts";
-import { createPostRecords } from "../../../src/catalog/posts/posts.store.ts";
 import {
+  createPostRecords,
   selectPost,
   selectPostsJson,
   selectPostTexts,
-} from "../../../src/catalog/posts/shown-posts.store.ts";
+} from "../../../src/catalog/posts/posts.store.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { IN_MEMORY, openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createSearchIndex } from "../../../src/catalog/channels/search-index.ts";
+import { createSearchIndex } from "../../../src/catalog/channels/search-text.ts";
 import { mergeSearch } from "../../../src/catalog/search/optimize-search.ts";
 import { statement } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";

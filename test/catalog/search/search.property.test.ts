@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/recognized.ts";
 import { startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { expectOk, idsOf, imported } from "../../support/expectations.ts";

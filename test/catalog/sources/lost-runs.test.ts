@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { applyBatch } from "../../../src/catalog/sources/apply-batch.ts";
+import { applyBatch } from "../../../src/catalog/sources/batch-writer.ts";
 import { RUN_KILLED } from "../../../src/catalog/sources/sources.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
-import { processName } from "../../../src/ports/running.ts";
+import { processName } from "../../../src/ports/system.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { NewSettings } from "../../../src/catalog/sources/source-adding.ts";
-import { readHeader } from "../../../src/catalog/sources/source-header.ts";
+import { readHeader } from "../../../src/catalog/sources/source-address.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";

@@ -101,5 +101,5 @@ const WAY_TO_DRIVER = [
   "db/awaited-session.ts",
   "db/query.ts",
   "db/statement.ts",
-  "db/statement-cache.ts",
+  "db/database.ts",
 ];

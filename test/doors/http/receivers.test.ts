@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signatureHeader } from "../../../src/push/webhooks/delivery/signature.ts";
+import { signatureHeader } from "../../../src/push/webhooks/delivery/attempt.ts";
 import python from "../../../src/push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../src/push/webhooks/receivers/typescript.txt" with { type: "text" };
 import { startAppliance } from "../../support/appliance.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { connectSnippets } from "../../../src/customers/keys/connect-snippets.ts";
-import { sumByDayAndMethod } from "../../../src/doors/site/pages/organization/usage-sums.ts";
+import { sumByDayAndMethod } from "../../../src/doors/site/pages/organization/usage-tables.tsx";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";

@@ -2,9 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { beginRemoval } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import { cutMatches, endMatchedPart } from "../../../src/push/webhooks/alerts/cut-matches.ts";
-import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
-import { createAlertTurns } from "../../../src/push/webhooks/alerts/push-alerts.ts";
+import {
+  createAlertTurns,
+  cutMatches,
+  endMatchedPart,
+  matchPosts,
+} from "../../../src/push/webhooks/alerts/push-alerts.ts";
 import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { MINUTE_MS, numbers, type Pushing, RECEIVER, startPushing } from "../../support/pushing.ts";

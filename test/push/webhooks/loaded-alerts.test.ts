@@ -7,7 +7,7 @@ import {
   ALERT_POSTS_A_DAY,
   currentAlerts,
 } from "../../../src/push/webhooks/alerts/loaded-alerts.ts";
-import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { matchPosts } from "../../../src/push/webhooks/alerts/push-alerts.ts";
 import { dayOf } from "../../../src/values/moscow-time.ts";
 import { DAY_MS, MINUTE_MS, numbers, type Pushing, startPushing } from "../../support/pushing.ts";
 

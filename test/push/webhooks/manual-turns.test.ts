@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createManualTurns } from "../../../src/push/webhooks/delivery/manual-turns.ts";
+import { createManualTurns } from "../../../src/push/webhooks/delivery/flights.ts";
 import { createOwnClaims } from "../../../src/values/claims.ts";
 
 /** An attempt that ends when the test says so. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isPausing } from "../../../src/upkeep/jobs/after-imports.ts";
+import { isPausing } from "../../../src/upkeep/jobs/job-run.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00+03:00");
 const run = (startedAt: number | null, finishedAt: number | null) => ({

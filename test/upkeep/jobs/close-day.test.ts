@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeDay } from "../../../src/catalog/statistics/close-day.ts";
+import { closeDay } from "../../../src/catalog/statistics/open-days.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 

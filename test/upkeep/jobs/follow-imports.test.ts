@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCurrent } from "../../../src/app/domains.ts";
-import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
-import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/recognized.ts";
+import { hasFollowed } from "../../../src/catalog/imports/writing/import-summary.ts";
 import type { Database } from "../../../src/db/database.ts";
 import {
   claimJob,

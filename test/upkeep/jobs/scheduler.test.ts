@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lanes } from "../../../src/app/operations.ts";
-import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.ts";
+import { hasFollowed } from "../../../src/catalog/imports/writing/import-summary.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
+import { createWorkerLease, type UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
 import { leaseChanges } from "../../../src/upkeep/lease/leases.store.ts";
 import type { Lease } from "../../../src/upkeep/lease/leases.table.ts";
-import { createWorkerLease } from "../../../src/upkeep/lease/worker-lease.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;

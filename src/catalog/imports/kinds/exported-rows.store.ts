@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../../db/database.ts";
-import type { MentionTarget } from "../../mentions/mention-target.ts";
+import type { MentionTarget } from "../../mentions/mention.ts";
 import { KIND_BITS } from "../../mentions/mentions.store.ts";
 import { POST_COLUMNS, type PostRecord } from "../../posts/post.ts";
 import type { Tombstone } from "../../posts/tombstones.store.ts";

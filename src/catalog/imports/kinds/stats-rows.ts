@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../../../values/moscow-time.ts";
-import { messengerIdColumn } from "../../channels/messenger-id.ts";
+import { messengerIdColumn } from "../../channels/channel-reference.ts";
 import { channelColumn, countColumn, dayColumn, nullable } from "../../fields/columns.ts";
 import {
   createStatisticsRecords,
@@ -16,10 +16,10 @@ import {
   type Given,
   type ImportContext,
   type ImportKind,
+  isSame,
   RowFault,
   type RowOutcome,
 } from "./import-kind.ts";
-import { isSame } from "./merge-row.ts";
 import { requirePast } from "./require-past.ts";
 
 interface StatsRow {

@@ -4,8 +4,7 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import { unescapeText } from "../../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
 import { beginningOf, prepend } from "./input.ts";
-import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
-import type { Separator } from "./recognized.ts";
+import { type Fields, type InputRow, LINE_LENGTH_MAX, type Separator } from "./recognized.ts";
 
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
 /** Errors of the parser that reject a row. */

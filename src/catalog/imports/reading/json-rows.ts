@@ -1,10 +1,9 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { AppError } from "../../../errors.ts";
-import { isObject } from "../../../values/json-object.ts";
+import { isObject } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { ColumnNames } from "./column-names.ts";
-import { exactNumber } from "./exact-number.ts";
-import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
+import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./recognized.ts";
 
 /** Converts JSON values to rows; values that are not rows in the format, such as service messages, to none. */
 export interface JsonRows {
@@ -122,5 +121,86 @@ class ExactTokenizer extends Tokenizer {
   /** Overridden, because the parser's own returns a rounded number; columns also accept bigints. */
   override parseNumber(digits: string): number {
     return exactNumber(digits) as number;
+  }
+}
+
+/**
+ * Rows of NDJSON, in batches of one piece of the text. A line that is not JSON is a rejected row.
+ * @throws AppError `invalid` for a line that is too long
+ */
+export async function* readNdjson(
+  text: AsyncIterable<string>,
+  { toRow, end }: JsonRows,
+): AsyncGenerator<InputRow[]> {
+  let line = 0;
+  const toRows = (contents: readonly string[]): InputRow[] => {
+    const rows: InputRow[] = [];
+    for (const content of contents) {
+      line += 1;
+      if (content.trim() !== "") rows.push(...parsed(line, content));
+    }
+    return rows;
+  };
+  const parsed = (line: number, content: string): InputRow[] => {
+    let value: unknown;
+    try {
+      value = parseExact(content);
+    } catch {
+      return [{ line, fault: message("lineNotJson") }];
+    }
+    return toRow(line, value);
+  };
+  let rest = "";
+  for await (const piece of text) {
+    const contents = (rest + piece).split("\n");
+    rest = contents.pop() ?? "";
+    yield toRows(contents);
+    if (rest.length > LINE_LENGTH_MAX) {
+      const where = { line: line + 1, characters: LINE_LENGTH_MAX };
+      throw new AppError("invalid", message("lineTooLong", where));
+    }
+  }
+  yield [...toRows([rest]), ...(end?.(line) ?? [])];
+}
+
+/**
+ * Converts a JSON number from its digits. An integer beyond the safe range becomes a bigint, so that a
+ * column can accept or refuse it exactly instead of rounding silently.
+ */
+function exactNumber(digits: string): number | bigint {
+  const value = Number(digits);
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isRounded && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+}
+
+/** So many digits that the number may exceed the safe range. */
+const LONG_NUMBER = /\d{16}/;
+
+/** As JSON.parse, but with exact integers. @throws SyntaxError */
+export function parseExact(text: string): unknown {
+  return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+}
+
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" && context?.source !== undefined
+    ? exactNumber(context.source)
+    : value;
+}
+
+/** `JSON.rawJSON` is part of ECMAScript 2026, but not yet of the types. */
+type RawJson = typeof JSON & { rawJSON(text: string): unknown };
+
+/**
+ * As JSON.stringify, with bigints written as numbers. A value nested too deeply to be written, which
+ * JSON.parse accepts, is replaced by a text that says so.
+ */
+export function stringifyExact(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, one) =>
+      typeof one === "bigint" ? (JSON as RawJson).rawJSON(String(one)) : one,
+    );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return '"nested too deeply"';
   }
 }

@@ -1,7 +1,9 @@
 import type { Language } from "../../../values/language.ts";
-import { inLanguage, message } from "../../../values/messages/messages.ts";
+import { inLanguage, type Message, message } from "../../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
+
+export type ImportFormat = "csv" | "ndjson";
+export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson"];
 
 /** Formats that can be read; a single JSON document is never written. */
 export type FileFormat = ImportFormat | "json";
@@ -52,3 +54,12 @@ export function describeRecognized(language: Language, recognized: Recognized): 
   if (ignored.length > 0) lines.push(message("ignoredColumns", { columns: ignored }));
   return lines.map((line) => inLanguage(language, line));
 }
+
+/** A row's fields by column. In CSV all are texts, and empty cells are absent. */
+export type Fields = Record<string, unknown>;
+
+/** A row, or why the line is not one. */
+export type InputRow = { line: number; fields: Fields } | { line: number; fault: Message };
+
+/** Longest line, beyond any sensible row: a file without line breaks must not fill the memory. */
+export const LINE_LENGTH_MAX = 4 * 1024 * 1024;

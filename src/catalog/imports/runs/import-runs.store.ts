@@ -6,7 +6,7 @@ import { type Message, storedMessage } from "../../../values/messages/messages.t
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { DEFAULT_OPTIONS } from "../writing/import-options.ts";
-import type { ReasonGroup } from "../writing/tally.ts";
+import type { ReasonGroup } from "../writing/import-summary.ts";
 import { importRuns, type RunProgress } from "./import-runs.table.ts";
 
 type Stored = typeof importRuns.$inferSelect;

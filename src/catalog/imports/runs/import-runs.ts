@@ -6,13 +6,17 @@ import { createIsAbandoned } from "../../../ports/abandoned.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Random } from "../../../ports/random.ts";
-import { processName } from "../../../ports/running.ts";
+import { processName } from "../../../ports/system.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { nothingImported } from "../writing/import-summary.ts";
-import { createHeldUploads, type NewUpload, type UploadsOfOthers } from "./held-uploads.ts";
 import { createImportQueue, type ImportParts } from "./import-queue.ts";
 import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
-import type { UploadFiles } from "./upload-files.ts";
+import {
+  createHeldUploads,
+  type NewUpload,
+  type UploadFiles,
+  type UploadsOfOthers,
+} from "./upload-files.ts";
 
 export type { RecordedRun };
 

@@ -12,11 +12,10 @@ import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
 import { openInput, stoppable } from "../reading/input.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { readRows } from "../reading/rows.ts";
-import { isHopeless } from "../writing/import-summary.ts";
+import { cut, cutGroup, isHopeless } from "../writing/import-summary.ts";
 import { readThrough } from "../writing/read-through.ts";
-import { createRejectsWriter, type RejectsWriter } from "../writing/rejects-writer.ts";
 import { runImport } from "../writing/run-import.ts";
-import { cut, cutGroup } from "../writing/tally.ts";
+import { createRejectsWriter, type RejectsWriter } from "../writing/running-import.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
 

@@ -1,16 +1,13 @@
-import { lastHoldMs } from "../../../db/lock-holds.ts";
-import { inSlice } from "../../../db/transaction.ts";
+import type { Database } from "../../../db/database.ts";
+import { lastHoldMs } from "../../../db/lock-watch.ts";
+import { rewriteMeta } from "../../../db/meta.ts";
+import { sharedRowsOf } from "../../../db/shared-rows.ts";
+import { inSlice, inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { ReadRow, RowWriter } from "../kinds/import-kind.ts";
-import type { InputRow } from "../reading/input-row.ts";
-import { countImport } from "./import-count.ts";
-import { changedBy, isHopeless } from "./import-summary.ts";
+import type { InputRow } from "../reading/recognized.ts";
+import { changedBy, countImport, isHopeless } from "./import-summary.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
-import {
-  boundsOf,
-  createTransactionSize,
-  measureCommit,
-  type TransactionSize,
-} from "./transaction-size.ts";
 import { readAll, writeSome } from "./write-rows.ts";
 
 /**
@@ -134,4 +131,94 @@ async function writeTransaction<Row>(
   });
   size.ended(written, rowsMs, lastHoldMs(db));
   return written;
+}
+
+interface TransactionBounds {
+  /** How long a transaction should hold the lock, which other writers (usage) wait for. */
+  holdMs: number;
+  /** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
+  rowsMin: number;
+}
+
+const USUAL: TransactionBounds = { holdMs: 8, rowsMin: 20 };
+/**
+ * Bounds on a node of a cluster, where usage does not wait for the file. Each commit waits for its turn
+ * among all nodes and for PostgreSQL's flush, from 1 to 20 ms. With a lower minimum, the slow commits were
+ * taken for the cost of rows: transactions shrank to 20 rows, and an import took 3 times as long. 200 rows
+ * take some 20 ms.
+ */
+export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
+
+/** Minimum size of a transaction: a number of rows, or fewer if writing them takes some milliseconds. */
+export interface MinimumSize {
+  rows: number;
+  rowsMs: number;
+}
+
+const MINIMUM: MinimumSize = { rows: 0, rowsMs: 20 };
+/**
+ * For rows that only refresh numbers; these take some 12 ms. Larger transactions write less to the
+ * write-ahead log per row, since an index page is written once for all rows of a transaction: on a busy
+ * machine, beside a server, 2,900 to 3,900 bytes a row in all, compared with 3,600 to 4,500 with a minimum
+ * of 600 rows or 20 ms.
+ */
+export const REFRESHED_MINIMUM: MinimumSize = { rows: 1_000, rowsMs: 30 };
+/**
+ * For posts that are indexed for search; these take some 10 ms. FTS5 writes a segment per transaction: in
+ * transactions of 25 posts, each post costs twice as much, which would shrink transactions even further.
+ */
+export const INDEXED_MINIMUM: MinimumSize = { ...MINIMUM, rows: 64 };
+/** Initial guess, deliberately high, of a row's later cost. */
+const LATER_AT_FIRST_MS = 0.05;
+/**
+ * Factors by which the guess of the later cost rises after a transaction whose rows cost more, and falls
+ * after others. It thus settles near the median; a mean would follow each slow moment of the disk.
+ */
+const UP = 1.15;
+const DOWN = 0.9;
+
+/** Measures a nearly empty commit on this storage: the better of two, in milliseconds. */
+async function measureCommit(db: Database, clock: Clock): Promise<number> {
+  let bestMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 2; tries++) {
+    await inTransaction(db, clock, "import", rewriteMeta);
+    bestMs = Math.min(bestMs, lastHoldMs(db));
+  }
+  return bestMs;
+}
+
+/** Bounds for an import's transactions on this connection. */
+function boundsOf(db: Database): TransactionBounds {
+  return sharedRowsOf(db) === null ? USUAL : ON_NODE;
+}
+
+type TransactionSize = ReturnType<typeof createTransactionSize>;
+
+/**
+ * Decides when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
+ * written before the commit (indexes, cards) and in the commit itself, which flushes the pages they
+ * changed. The later cost is learnt from previous transactions.
+ * @param commitMs cost of any commit, however few its rows: not attributed to rows, or a slow disk would
+ * shrink transactions to nothing
+ */
+export function createTransactionSize(commitMs: number, { holdMs, rowsMin: usual } = USUAL) {
+  let laterMs = LATER_AT_FIRST_MS;
+  return {
+    /**
+     * @param sinceMs how long the transaction has been writing rows
+     * @param minimum minimum for such rows, if above the usual one
+     */
+    isFull: (rows: number, sinceMs: number, minimum = MINIMUM): boolean =>
+      (rows >= Math.max(minimum.rows, usual) || sinceMs >= minimum.rowsMs) &&
+      sinceMs + rows * laterMs >= holdMs,
+
+    /**
+     * Called after a commit; times are in milliseconds since the transaction's beginning.
+     * @param rowsMs until its last row
+     * @param heldMs until the end of the commit
+     */
+    ended(rows: number, rowsMs: number, heldMs: number): void {
+      laterMs *= (heldMs - rowsMs - commitMs) / rows > laterMs ? UP : DOWN;
+    },
+  };
 }

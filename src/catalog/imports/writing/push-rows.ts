@@ -17,7 +17,7 @@ import { createColumnNames } from "../reading/column-names.ts";
 import { createJsonRows } from "../reading/json-rows.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { AS_RECOGNIZED } from "../reading/rows.ts";
-import { countImport } from "./import-count.ts";
+import { countImport } from "./import-summary.ts";
 import { readAll, writeGoodCells } from "./write-rows.ts";
 
 /** Rows that one request brings. Plain data, because it is sent to a thread. */

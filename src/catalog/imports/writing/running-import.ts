@@ -1,12 +1,12 @@
+import { closeSync, writeSync } from "node:fs";
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Message } from "../../../values/messages/messages.ts";
+import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { ImportContext, ImportKind } from "../kinds/import-kind.ts";
 import type { CellRules } from "../kinds/read-cells.ts";
-import type { Fields } from "../reading/input-row.ts";
-import type { Recognized } from "../reading/recognized.ts";
-import type { ImportSummary } from "./import-summary.ts";
-import type { Tally } from "./tally.ts";
+import { stringifyExact } from "../reading/json-rows.ts";
+import type { Fields, Recognized } from "../reading/recognized.ts";
+import type { ImportSummary, Tally } from "./import-summary.ts";
 
 export interface Reject {
   line: number;
@@ -39,4 +39,35 @@ export interface RunningImport<Row> extends Omit<ImportRun, "onProgress"> {
   rejects: Tally;
   warnings: Tally;
   progress(): void;
+}
+
+export type RejectsWriter = ReturnType<typeof createRejectsWriter>;
+
+/**
+ * Writes rejected rows to a file as NDJSON: line, column, reason and the row's fields.
+ * @param open opens the file; called for the first row
+ * @param bytesMax a row that would exceed it, and all after it, are omitted
+ */
+export function createRejectsWriter(open: () => number, bytesMax: number) {
+  let file: number | null = null;
+  let kept = 0;
+  let bytes = 0;
+  let isFull = false;
+  return {
+    add({ line, column, fault, fields }: Reject): void {
+      const head = JSON.stringify({ line, column, reason: inEnglish(fault) }).slice(0, -1);
+      const content = Buffer.from(`${head},"fields":${stringifyExact(fields)}}\n`);
+      isFull ||= bytes + content.byteLength > bytesMax;
+      if (isFull) return;
+      file ??= open();
+      writeSync(file, content);
+      bytes += content.byteLength;
+      kept += 1;
+    },
+    kept: (): number => kept,
+
+    close(): void {
+      if (file !== null) closeSync(file);
+    },
+  };
 }

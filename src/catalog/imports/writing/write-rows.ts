@@ -8,7 +8,7 @@ import {
   type RowWriter,
 } from "../kinds/import-kind.ts";
 import { type CellRules, isOptional, readCells } from "../kinds/read-cells.ts";
-import type { InputRow } from "../reading/input-row.ts";
+import type { InputRow } from "../reading/recognized.ts";
 import type { RunningImport } from "./running-import.ts";
 
 /** Reads the cells of rows. That is a third of an import's time, so it is done before any lock is taken. */

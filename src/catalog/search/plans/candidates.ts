@@ -1,9 +1,7 @@
-import type { Database } from "../../../db/database.ts";
+import { type Database, statement } from "../../../db/database.ts";
 import { isFacet } from "../../channels/search-text.ts";
 import { type Query, UNBOUNDED } from "../query.ts";
-import { type Found, selectFound } from "./found.ts";
-import { about, IS_SEARCH, type Plan } from "./plan.ts";
-import { afterCondition, guard, textTests } from "./sql-parts.ts";
+import { about, afterCondition, guard, IS_SEARCH, type Plan, textTests } from "./sql-parts.ts";
 
 /**
  * Limit for candidates that are sorted before a walk is tried. With so many matches among a million
@@ -74,4 +72,45 @@ function findAmongCandidates(db: Database, query: Query, most: number): Found[] 
     { match: query.expression?.match ?? "", most },
   );
   return counted !== undefined && counted.id <= most ? found : null;
+}
+
+/** The single channel that a handle or link refers to, tested against all other filters. */
+export const byHandle: Plan = {
+  name: "by handle",
+  applies: [{ words: "a handle is asked for", holds: ({ filter }) => filter.channelId !== null }],
+  run(db, query) {
+    const text = textTests(query.tests);
+    return selectFound(
+      db,
+      `SELECT c.id, ${query.value} AS value
+       FROM channels c ${query.metricsJoin} ${text.join}
+       WHERE c.id = @channelId AND c.is_public = 1 AND c.is_chat = @isChat
+         ${query.conditions} ${afterCondition(query)} ${text.where}`,
+      query,
+    );
+  },
+};
+
+export interface Found {
+  id: number;
+  value: number | null;
+}
+
+export function selectFound(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number> = {},
+): Found[] {
+  return statement<Found>(db, sql).all({ ...query.values, limit: query.limit, ...more });
+}
+
+export function countRows(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number>,
+): number {
+  const counting = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`);
+  return counting.get({ ...query.values, ...more })?.n ?? 0;
 }

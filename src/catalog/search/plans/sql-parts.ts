@@ -1,7 +1,9 @@
+import type { Database } from "../../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { CURRENT_SLOT } from "../../metrics/metrics.store.ts";
 import { METRIC_ORDERS, ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import type { Query, TextTest } from "../query.ts";
+import type { Found } from "./candidates.ts";
 
 /** Limit for channels that a walk passes before all candidates are sorted instead. */
 export const WALK_MAX = 15_000;
@@ -45,4 +47,31 @@ export function textTests(tests: readonly TextTest[]): { join: string; where: st
         join: "CROSS JOIN channel_texts t ON t.id = c.id",
         where: tests.map(({ sql }) => sql).join(" "),
       };
+}
+
+export interface Plan {
+  name: string;
+  /** Conditions for trying it; all must hold. */
+  applies: readonly Condition[];
+  /** Finds the page; null if it gives up. */
+  run(db: Database, query: Query): Found[] | null;
+  /** Why it gives up, for `kanalog search explain`; absent if it never does. */
+  givesUp?: string;
+}
+
+/** A condition of a plan, described for `kanalog search explain`. */
+interface Condition {
+  words: string;
+  holds(query: Query): boolean;
+  /** The numbers that decide whether it holds. */
+  figures?(query: Query): string;
+}
+
+export const IS_SEARCH: Condition = {
+  words: "the search index is asked for a text, a category, a territory or a mark",
+  holds: ({ expression }) => expression !== null,
+};
+
+export function about(count: number): string {
+  return Math.round(count).toLocaleString("en-US");
 }

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from "../../../values/moscow-time.ts";
 import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { postIdColumn } from "../../fields/columns.ts";
-import type { Fields } from "../../imports/reading/input-row.ts";
+import type { Fields } from "../../imports/reading/recognized.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";
 
 /** MAX's own host, by which its links are recognized. */

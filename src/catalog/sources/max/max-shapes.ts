@@ -1,4 +1,4 @@
-import { isObject } from "../../../values/json-object.ts";
+import { isObject } from "../../../values/json-text.ts";
 
 /**
  * The parts of MAX's Bot API that are read, according to its published description of July 2026 (0.0.32).

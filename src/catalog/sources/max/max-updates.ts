@@ -1,5 +1,5 @@
-import { membersOf } from "../../../values/json-object.ts";
-import type { Fields } from "../../imports/reading/input-row.ts";
+import { membersOf } from "../../../values/json-text.ts";
+import type { Fields } from "../../imports/reading/recognized.ts";
 import type { SourceChat } from "../sources.table.ts";
 import { toDeletedRow } from "./max-rows.ts";
 import { digitsOf } from "./max-shapes.ts";

@@ -4,7 +4,7 @@ import type { Database } from "../../../db/database.ts";
 import { fieldError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import type { Batch } from "../batch-rows.ts";
+import type { Batch } from "../batch-writer.ts";
 import type { BotSecret, Pushes } from "../bot-messenger.ts";
 import { requireSource, type SourceChanges } from "../source-changes.ts";
 import { selectChats } from "../source-chats.store.ts";

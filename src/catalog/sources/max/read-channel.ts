@@ -1,9 +1,9 @@
 import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
-import type { Batch } from "../batch-rows.ts";
-import type { BotFault } from "../bot-fault.ts";
+import type { Batch } from "../batch-writer.ts";
 import type { BotTools } from "../bot-messenger.ts";
-import type { MaxApi } from "./max-api.ts";
+import type { BotFault } from "../call-api.ts";
+import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
 import {
   handleOf,
   postIdOf,
@@ -13,8 +13,7 @@ import {
   toPostRow,
   toStatsRow,
 } from "./max-rows.ts";
-import type { Chat } from "./max-shapes.ts";
-import { readSpan } from "./read-span.ts";
+import type { Chat, Message } from "./max-shapes.ts";
 
 /** What reading one channel works with. */
 interface ReadingTools
@@ -120,3 +119,45 @@ async function removeAbsent(
   const rows = absent.map((id) => toDeletedRow(chat, id));
   return (await apply({ posts: rows })) ? "read" : "stopped";
 }
+
+/**
+ * Reads a channel's messages of a span of time, newest first and page by page. The end is reached when a
+ * page brings nothing new and leads no further back: a page may be shorter than requested without being the
+ * last.
+ * @param since start of the span, in epoch milliseconds
+ * @param onPage receives new messages only; returns false to stop
+ * @returns `partly` if some messages were not understood, and a fault if a page could not be read: then no
+ * message is known to be absent
+ */
+async function readSpan(
+  api: Pick<MaxApi, "messages">,
+  chat: string,
+  since: number,
+  onPage: (messages: readonly Message[]) => Promise<boolean>,
+): Promise<"whole" | "partly" | "stopped" | BotFault> {
+  const seen = new Set<string>();
+  let before: number | null = null;
+  let isUnderstood = true;
+  for (;;) {
+    const span = { since, before };
+    const page: Awaited<ReturnType<MaxApi["messages"]>> = await api.messages(chat, span);
+    if ("failure" in page) return page;
+    isUnderstood &&= page.isUnderstood;
+    const within = page.messages.filter(({ timestamp }) => timestamp >= since);
+    const fresh = within.filter(({ body }) => !seen.has(body.mid));
+    // One more than the oldest: the next page may have others of the same millisecond.
+    const next = Math.min(...page.times.filter((time) => time >= since)) + 1;
+    const leadsOn = next < (before ?? Number.POSITIVE_INFINITY);
+    if (fresh.length === 0 && !leadsOn) {
+      if (!isUnderstood) return "partly";
+      // A full page without anything new leaves no way to earlier messages.
+      const isStuck = page.count >= PAGE_MESSAGES && within.length === page.messages.length;
+      return isStuck ? STUCK : "whole";
+    }
+    for (const { body } of fresh) seen.add(body.mid);
+    if (fresh.length > 0 && !(await onPage(fresh))) return "stopped";
+    before = next;
+  }
+}
+
+const STUCK: BotFault = { failure: message("botAnswerWrong"), retryAfterMs: null, status: null };

@@ -1,4 +1,4 @@
-import { asObject, membersOf } from "../../../values/json-object.ts";
+import { asObject, membersOf } from "../../../values/json-text.ts";
 
 /**
  * Rich messages (Bot API 10): nested blocks and texts. They are read by what their members contain rather

@@ -1,11 +1,10 @@
 import { latestDue } from "../../../values/cron-times.ts";
 import { dayOf, formatDay } from "../../../values/moscow-time.ts";
-import type { Fields } from "../../imports/reading/input-row.ts";
-import type { Batch } from "../batch-rows.ts";
+import type { Fields } from "../../imports/reading/recognized.ts";
+import type { Batch } from "../batch-writer.ts";
 import type { SourceChat } from "../sources.table.ts";
-import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";
+import type { Answered, Chat, FullChat, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";
-import type { Chat, FullChat } from "./telegram-shapes.ts";
 
 /** Cards and subscribers are read daily at this time (sources, section 3). */
 const DAILY = "50 23 * * *";

@@ -1,10 +1,9 @@
-import { membersOf } from "../../../values/json-object.ts";
-import { linkById } from "../../channels/channel-reference.ts";
-import { parseMessengerId } from "../../channels/messenger-id.ts";
-import type { Fields } from "../../imports/reading/input-row.ts";
+import { membersOf } from "../../../values/json-text.ts";
+import { linkById, parseMessengerId } from "../../channels/channel-reference.ts";
+import type { Fields } from "../../imports/reading/recognized.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
-import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
+import { type FullChat, type Message, readChat, textOf } from "./telegram-api.ts";
 
 /** Media by the member that contains it. The first match counts: an animation also has a `document`. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { memberRows, members } from "../../../verbs/operator/members.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
-import type { CommandContext } from "../command-context.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE, type Output } from "../command-context.ts";
+import { readHiddenLine, readSecretLine } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
 import { printResult } from "../with-domains.ts";
-import { readNewPassword } from "./new-password.ts";
 
 /** `kanalog member`: the verbs of members, and their password, which only a terminal asks for. */
 export function memberCommand(context: CommandContext): Command {
@@ -27,4 +27,25 @@ function passwordCommand(context: CommandContext): Command {
         return memberRows.row(member);
       }),
     );
+}
+
+/**
+ * Asks twice on a terminal, without echoing the input; otherwise reads one line of standard input.
+ * @throws CommandExit
+ */
+async function readNewPassword(
+  { note }: Pick<Output, "note">,
+  fromStdin: boolean,
+): Promise<string> {
+  if (fromStdin) return (await readHiddenLine("")) ?? "";
+  if (!process.stdin.isTTY) {
+    throw new CommandExit(
+      EXIT_USAGE,
+      "Standard input is not a terminal, so there is no prompt: use --stdin, and send the password there.",
+    );
+  }
+  const password = await readSecretLine("New password: ");
+  if (password === (await readSecretLine("Once more: "))) return password;
+  note("The passwords differ.");
+  return readNewPassword({ note }, false);
 }

@@ -1,5 +1,5 @@
 import { type Environment, readConfig } from "../../../config.ts";
-import { passwordAddress } from "../../../customers/people/password-address.ts";
+import { passwordAddress } from "../../../customers/people/password-links.ts";
 import { localAddress } from "../../../values/listener-address.ts";
 import type { CommandContext } from "../command-context.ts";
 

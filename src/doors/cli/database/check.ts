@@ -7,8 +7,8 @@ import { type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { forTerminal } from "../print.ts";
-import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile } from "../with-domains.ts";
+import { warnOfUnknownSettings } from "../with-settings.ts";
 import { openReader } from "./open-reader.ts";
 
 /** `kanalog check`: verifies the file, the search indexes and the numbers in it. */

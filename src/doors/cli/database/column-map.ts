@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { isObject } from "../../../values/json-object.ts";
-import { parseJson } from "../../../values/json-text.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
+import { isObject, parseJson } from "../../../values/json-text.ts";
 
 /** Our name for each of a file's columns, by the file's name for it. */
 export type ColumnMap = Readonly<Record<string, string>>;
@@ -36,4 +36,14 @@ export function readMapFile(path: string): ColumnMap {
     );
   }
   return map as ColumnMap;
+}
+
+type ImportKind = (typeof importKinds)[keyof typeof importKinds];
+
+/** The columns of each kind of rows, for a command's help. */
+export function columnsText(columnsOf: (kind: ImportKind) => readonly string[]): string {
+  const kinds = IMPORT_KIND_NAMES.map(
+    (name) => `  ${name.padEnd(12)}${columnsOf(importKinds[name]).join(", ")}\n`,
+  );
+  return `\nColumns:\n${kinds.join("")}`;
 }

@@ -6,10 +6,7 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
-import {
-  IMPORT_FORMATS,
-  type ImportFormat,
-} from "../../../catalog/imports/reading/import-format.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/reading/recognized.ts";
 import { readConfig } from "../../../config.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import {
@@ -21,7 +18,7 @@ import {
 import { interruptSignal } from "../interrupt-signal.ts";
 import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
-import { columnsText } from "./columns-text.ts";
+import { columnsText } from "./column-map.ts";
 import { STANDARD_OUTPUT, writeTarget } from "./export-target.ts";
 import { openReader } from "./open-reader.ts";
 

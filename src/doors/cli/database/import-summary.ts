@@ -1,9 +1,10 @@
 import { describeRecognized } from "../../../catalog/imports/reading/recognized.ts";
 import {
   type ImportSummary,
+  type ReasonGroup,
+  reasonOf,
   summaryView,
 } from "../../../catalog/imports/writing/import-summary.ts";
-import { type ReasonGroup, reasonOf } from "../../../catalog/imports/writing/tally.ts";
 import type { Output } from "../command-context.ts";
 
 /** Prints the summary as one JSON document or as text, and notes why rows were rejected or cells dropped. */

@@ -1,20 +1,26 @@
-import { dirname } from "node:path";
+import { openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Presets, SingleBar } from "cli-progress";
 import { Argument, Command } from "commander";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
-import { openInput } from "../../../catalog/imports/reading/input.ts";
-import { keptInput } from "../../../catalog/imports/reading/kept-input.ts";
+import { type Input, keptInput, openInput } from "../../../catalog/imports/reading/input.ts";
 import { nothingRecognized } from "../../../catalog/imports/reading/recognized.ts";
 import { readRows } from "../../../catalog/imports/reading/rows.ts";
 import { type ImportSummary, isHopeless } from "../../../catalog/imports/writing/import-summary.ts";
 import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
 import { runImport } from "../../../catalog/imports/writing/run-import.ts";
+import {
+  createRejectsWriter,
+  type RejectsWriter,
+} from "../../../catalog/imports/writing/running-import.ts";
 import { waitForCopies } from "../../../cluster/wait-for-copies.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
+import { TURNS_ENDING } from "../../../db/lock-turns.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
@@ -31,11 +37,9 @@ import {
 } from "../command-context.ts";
 import { interruptSignal } from "../interrupt-signal.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import { columnsText } from "./columns-text.ts";
+import { columnsText } from "./column-map.ts";
 import { printSummary } from "./import-summary.ts";
-import { createProgress } from "./progress.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
-import { createRejectsFile } from "./rejects-file.ts";
 
 const DRY_RUN = "This was a dry run: nothing was changed.";
 
@@ -170,4 +174,72 @@ function report(
     throw new CommandExit(EXIT_FAILED, inEnglish(message("firstRowsRejected", { rows })));
   }
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+interface Progress {
+  bytes(total: number): void;
+  rows(total: number): void;
+  stop(): void;
+}
+
+const SILENT: Progress = { bytes() {}, rows() {}, stop() {} };
+
+/**
+ * A progress bar on a terminal's standard error, with rate and time left by bytes read; for standard input,
+ * whose length is unknown, only count and rate. Nothing if it is not a terminal.
+ */
+function createProgress(input: Input, clock: Clock): Progress {
+  if (!process.stderr.isTTY) return SILENT;
+  const format =
+    input.bytes === null
+      ? "{rows} rows | {rate} rows/s"
+      : "{bar} {percentage}% | {rows} rows | {rate} rows/s | {eta_formatted} left";
+  const bar = new SingleBar(
+    { format, hideCursor: true, gracefulExit: false, stream: process.stderr },
+    Presets.shades_classic,
+  );
+  const startedAtMs = clock.monotonic();
+  bar.start(input.bytes ?? 0, 0, { rows: 0, rate: 0 });
+  return {
+    bytes: (total) => bar.update(total),
+    rows(total) {
+      const seconds = Math.max(0.001, (clock.monotonic() - startedAtMs) / 1000);
+      bar.update({ rows: total, rate: Math.round(total / seconds) });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/**
+ * Writes rejected rows to a file, if one is named.
+ * @param inUse files that it must not overwrite
+ * @throws CommandExit if the file cannot be written, before anything is imported
+ */
+function createRejectsFile(
+  path: string | undefined,
+  inUse: readonly string[],
+): Pick<RejectsWriter, "add" | "close"> {
+  if (path === undefined) return { add() {}, close() {} };
+  const file = openForWriting(path, inUse);
+  return createRejectsWriter(() => file, Number.POSITIVE_INFINITY);
+}
+
+function openForWriting(path: string, inUse: readonly string[]): number {
+  const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`, used + TURNS_ENDING]);
+  if (files.some((used) => resolve(used) === resolve(path) || isSameFile(used, path))) {
+    throw new CommandExit(
+      EXIT_USAGE,
+      `--rejects: ${path} is the input, the database or its secret.`,
+    );
+  }
+  try {
+    return openSync(path, "w");
+  } catch {
+    throw new CommandExit(EXIT_FAILED, `--rejects: the file ${path} cannot be written.`);
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }

@@ -7,9 +7,8 @@ import {
 } from "../../../catalog/imports/kinds/import-kinds.ts";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
-import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
+import { nameOfAddress, readHeader } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
-import { readHeader } from "../../../catalog/sources/source-header.ts";
 import { readSchedule, readTimeLimit } from "../../../catalog/sources/source-schedule.ts";
 import {
   BOT_KINDS,
@@ -20,8 +19,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
-import { printObject } from "../print.ts";
-import { readSecretLine } from "../secret-line.ts";
+import { printObject, readSecretLine } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 import { describeSource } from "./source-description.ts";

@@ -6,8 +6,8 @@ import { describeSettings, readConfig } from "../../../config.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
-import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { withDomains } from "../with-domains.ts";
+import { warnOfUnknownSettings } from "../with-settings.ts";
 
 /**
  * `kanalog recount`: recounts both directories, recomputes all days from their posts, and computes metrics.

@@ -1,11 +1,11 @@
 import type { Domains } from "../../../app/domains.ts";
 import { type Config, ConfigError } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { createHeldLog } from "../../../ports/held-log.ts";
+import { createHeldLog } from "../../../ports/log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
-import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
+import { warnOfUnknownSettings } from "../with-settings.ts";
 import { type ServeOptions, serveConfig, serveEnvironment } from "./serve-options.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -1,6 +1,6 @@
 import { WORDS } from "../../../words/words.ts";
 import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
-import { pathOf } from "../requests/request-path.ts";
+import { pathOf } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { readersLanguage } from "./readers-language.ts";
 

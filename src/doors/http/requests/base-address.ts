@@ -1,4 +1,6 @@
 import type { Config } from "../../../config.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Random } from "../../../ports/random.ts";
 
 /** The address under which clients reach the appliance, without a trailing slash. */
 export type BaseAddress = (request: Request) => string;
@@ -61,4 +63,27 @@ function addressOfRequest({ url, headers }: Request, trustProxy: boolean): strin
 
 function isAddress(text: string): boolean {
   return /^https?:\/\/[\w.:[\]-]+$/i.test(text) && URL.canParse(text);
+}
+
+export const REQUEST_ID = "x-request-id";
+
+const ACCEPTED = /^[\w.-]{1,64}$/;
+
+/** The caller's request id if it is well-formed, else a new UUIDv7. */
+export function requestIdOf(request: Request, random: Random, clock: Clock): string {
+  const given = request.headers.get(REQUEST_ID);
+  return given !== null && ACCEPTED.test(given) ? given : random.uuid(clock.now());
+}
+
+/**
+ * The path exactly as the caller wrote it, escapes included. Without `new URL`, which throws on an invalid
+ * Host.
+ */
+export function pathOf({ url }: Request): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
+}
+
+/** The query with its question mark; empty if there is none. */
+export function queryOf({ url }: Request): string {
+  return /^[^?#]*(\?[^#]*)?/.exec(url)?.[1] ?? "";
 }

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import licenseText from "../../../../LICENSE" with { type: "text" };
-import { madeOnce } from "../../../values/made-once.ts";
+import { madeOnce } from "../../../values/kept-briefly.ts";
 import { bridgeProgram } from "./bridge-program.ts";
 import icon from "./icon.png" with { type: "file" };
 import { bundleManifest } from "./manifest.ts";

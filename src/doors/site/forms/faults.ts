@@ -1,5 +1,15 @@
-import { AppError, type ErrorCode, type FieldFaults, fieldError } from "../../../errors.ts";
-import { message, verbatim } from "../../../values/messages/messages.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type FieldErrors,
+  type FieldFaults,
+  fieldError,
+} from "../../../errors.ts";
+import type { Language } from "../../../values/language.ts";
+import { inLanguage, message, verbatim } from "../../../values/messages/messages.ts";
+import type { Visit } from "../visit/visit.ts";
+import { cutFaults } from "./cut-text.ts";
+import { isNumberFilter } from "./typed-number.ts";
 
 /** An error raised by a page itself, in the visitor's language. */
 export function pageError(code: ErrorCode, text: string, retryAfterS?: number): AppError {
@@ -41,4 +51,41 @@ export function requiredChoice<Option extends string>(
   const found = options.find((option) => option === chosen);
   if (found === undefined) throw fieldError({ choice: [message("chooseOption")] });
   return found;
+}
+
+/**
+ * An error's messages by field, in the visitor's language; under `non_field_errors` if it has no fields.
+ */
+export function errorMessages(
+  language: Language,
+  { faults, publicMessage }: AppError,
+): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(faults ?? { non_field_errors: [publicMessage] }).map(([field, messages]) => [
+      field,
+      messages.map((message) => inLanguage(language, message)),
+    ]),
+  );
+}
+
+/**
+ * Reports the faults of a search's filters under the names of the form's fields. People may type numbers in
+ * more forms than the API accepts, so the page explains them in its own words.
+ * @param labels names of the form's fields
+ */
+export function filterFaults(
+  { language, words }: Visit,
+  error: AppError,
+  labels: Record<string, string>,
+): string {
+  const isNoNumber = (name: string): boolean =>
+    isNumberFilter(name) &&
+    error.faults?.[name]?.some(({ code }) => code === "notInteger" || code === "notNumber") ===
+      true;
+  return Object.entries(cutFaults(errorMessages(language, error)))
+    .map(([name, messages]) => {
+      const text = isNoNumber(name) ? words.explorerPages.likeNumber : messages.join(" ");
+      return name in labels ? `${labels[name]}: ${text}` : text;
+    })
+    .join(" ");
 }

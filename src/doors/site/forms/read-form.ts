@@ -1,8 +1,12 @@
-import { AppError, toAppError } from "../../../errors.ts";
+import { AppError, fieldError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import { parseEndOfDay } from "../../../values/moscow-time.ts";
 import type { Takes } from "../../../values/takes.ts";
 import type { Body } from "../../front/body.ts";
-import { type Form, formOf } from "../visit/visit.ts";
+import { DRAWN_FOR } from "../look/form.tsx";
+import type { SitePage } from "../site-pages.ts";
+import { type Form, formOf, type Visit } from "../visit/visit.ts";
+import { pageError } from "./faults.ts";
 import { readMultipart, tooLarge, type UploadRules } from "./read-multipart.ts";
 
 /** A form, and its files, which must be removed once it has been handled. */
@@ -57,4 +61,44 @@ function fieldsOf(body: Uint8Array): Map<string, string> {
     if (!fields.has(name)) fields.set(name, value);
   }
   return fields;
+}
+
+/**
+ * Whether the form's page was rendered for another organization than the visit's: a member of several may
+ * have switched since, for instance in a second window.
+ */
+export function isOfOtherOrganization(
+  { access }: SitePage,
+  { membership }: Visit,
+  form: Form,
+): boolean {
+  // The form that switches organizations is on every page.
+  if (form.get("action") === "switch-organization") return false;
+  const drawnFor = form.get(DRAWN_FOR);
+  return (
+    (access === "member" || access === "manager") &&
+    membership !== null &&
+    drawnFor !== "" &&
+    drawnFor !== String(membership.organization.id)
+  );
+}
+
+export function otherOrganization({ membership, words }: Visit): AppError {
+  const current = membership?.organization.name ?? "";
+  return pageError("conflict", words.otherOrganization(current));
+}
+
+/**
+ * Parses a last day as typed.
+ * @returns the instant at which that day ends in Moscow; null if nothing was typed
+ * @throws AppError `invalid` on `ends`
+ */
+export function readLastDay(text: string, nowMs: number): number | null {
+  if (text.trim() === "") return null;
+  const endsAt = parseEndOfDay(text.trim());
+  if (endsAt === null) {
+    throw fieldError({ ends: [message("notDaySuchAs", { example: "2027-12-31" })] });
+  }
+  if (endsAt <= nowMs) throw fieldError({ ends: [message("dayIsOver")] });
+  return endsAt;
 }

@@ -15,10 +15,8 @@ import { formLostPath, redirect, type View } from "../visit/view.ts";
 import { refusal } from "../visit/viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
 import { cutFaults } from "./cut-text.ts";
-import { errorMessages } from "./error-messages.ts";
-import { pageError } from "./faults.ts";
-import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
-import { readForm } from "./read-form.ts";
+import { errorMessages, pageError } from "./faults.ts";
+import { isOfOtherOrganization, otherOrganization, readForm } from "./read-form.ts";
 
 /** A page, and the visit it is rendered for. */
 export interface Answer {

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { asset } from "../visit/site-path.ts";
+
 import { useVisit } from "../visit/use-visit.ts";
-import { Avatar } from "./avatar.tsx";
+import { asset } from "../visit/view.ts";
 
 /** A channel's title, trimmed; a text in its place if it has none. */
 export function titleOf({ title }: { title: string }): string {
@@ -28,4 +28,42 @@ export function ChannelLink({
       </a>
     </span>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+const TINTS = 6;
+const LETTERS = 2;
+
+/**
+ * A channel's picture on top of its initials in a chart colour, which show if there is no picture. The
+ * appliance fetches and serves it itself.
+ */
+export function Avatar({
+  id,
+  title,
+  image,
+  isLarge = false,
+}: {
+  id: number;
+  title: string;
+  /** Address of its picture. */
+  image: string | null;
+  isLarge?: boolean;
+}) {
+  return (
+    <span class={`avatar tint-${id % TINTS}${isLarge ? " large" : ""}`} aria-hidden="true">
+      {initialsOf(title)}
+      {image !== null && /^https:/i.test(image) && (
+        <img src={asset(`/account/channels/${id}/picture/`)} alt="" loading="lazy" />
+      )}
+    </span>
+  );
+}
+
+/** First letters of the first two words; a number sign for a title without letters. */
+function initialsOf(title: string): string {
+  const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
+  const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");
+  return letters.join("").toUpperCase();
 }

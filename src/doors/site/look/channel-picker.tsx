@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { asset } from "../visit/site-path.ts";
+
 import { useVisit } from "../visit/use-visit.ts";
+import { asset } from "../visit/view.ts";
 
 /**
  * A field that finds channels as one types. The script lists suggestions below it; without the script, a

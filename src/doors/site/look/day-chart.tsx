@@ -1,8 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Change } from "../../../catalog/metrics/change-over.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { DayText } from "./answer-times.tsx";
 import { Scroll } from "./data-table.tsx";
+import { formatNumber } from "./formats.ts";
 
 /** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
 export function DayChart<Row extends { day: string }>({
@@ -62,5 +64,71 @@ export function DayChart<Row extends { day: string }>({
         </Scroll>
       </details>
     </section>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** How much something grew, signed, and relative to before; a dash if unknown. */
+export function ChangeText({ change }: { change: Change | null }) {
+  const visit = useVisit();
+  if (change === null) return <span class="change">—</span>;
+  const { subscribers, part } = change;
+  return (
+    <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
+      {formatNumber(visit.words.locale, subscribers, { signDisplay: "exceptZero" })}
+      {part !== null && ` (${shownPart(part, true)})`}
+    </span>
+  );
+}
+
+/** A metric's growth as a change; null if unknown. @param percent relative to before */
+export function changeOf(
+  subscribers: number | null | undefined,
+  percent: number | null | undefined,
+): Change | null {
+  if (subscribers === null || subscribers === undefined) return null;
+  return { subscribers, part: typeof percent === "number" ? percent / 100 : null };
+}
+
+/** A percentage, or a dash if unknown. */
+export function shownPercent(percent: number | null | undefined): string {
+  return typeof percent === "number" ? shownPart(percent / 100) : "—";
+}
+
+/** Below this, one decimal would round to zero, or to twice the value. */
+const SMALL_PART = 0.001;
+
+/** A fraction as a percentage with one or two decimals. @param withSign also for positive values */
+export function shownPart(part: number, withSign = false): string {
+  return formatNumber(useVisit().words.locale, part, {
+    style: "percent",
+    maximumFractionDigits: Math.abs(part) < SMALL_PART ? 2 : 1,
+    signDisplay: withSign ? "exceptZero" : "auto",
+  });
+}
+
+/** @jsxImportSource hono/jsx */
+
+const WIDTH = 88;
+const HEIGHT = 24;
+/** Margin for the width of the line. */
+const MARGIN = 2;
+
+/** A line without axes; the number beside it tells screen readers the same. Nothing for a single value. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  if (values.length < 2) return null;
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const x = (at: number) => MARGIN + Math.round((at * (WIDTH - 2 * MARGIN)) / (values.length - 1));
+  const y = (value: number) =>
+    low === high
+      ? HEIGHT / 2
+      : Math.round(HEIGHT - MARGIN - ((value - low) * (HEIGHT - 2 * MARGIN)) / (high - low));
+  const points = values.map((value, at) => `${x(at)} ${y(value)}`);
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <path d={`M${points.join("L")}`} />
+    </svg>
   );
 }

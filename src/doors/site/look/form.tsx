@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { raw } from "hono/html";
 import { type Child, Fragment } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
+import { asset } from "../visit/view.ts";
 
 interface FormProps {
   /** Which of the page's actions it requests. */

@@ -2,13 +2,11 @@
 import { raw } from "hono/html";
 import { LANGUAGES } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
-import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
-import type { PageView } from "../visit/view.ts";
+import { asset, type PageView } from "../visit/view.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
-import { SampleNotice } from "./sample-notice.tsx";
-import { withoutUnshown } from "./unshown.ts";
+import { withoutUnshown } from "./shown.tsx";
 
 /**
  * Values of fields are kept intact, because what was typed is sent again as it is. No other attribute is
@@ -136,6 +134,32 @@ function Languages() {
           </a>
         );
       })}
+    </p>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Pages that show channels, or let one choose some. */
+const PAGES_WITH_CHANNELS =
+  /^\/(?:account\/(?:channels|trending|compare|posts|alerts|webhooks)|staff\/(?:channels|posts))\//;
+const ONE_CHANNEL = /^\/(?:account|staff)\/channels\/(\d+)\/$/;
+
+/** Marks sample channels as such, on every page that shows any. */
+function SampleNotice() {
+  const { path, sample, words, signedIn } = useVisit();
+  const [page = ""] = path.split("?");
+  const channel = ONE_CHANNEL.exec(page)?.[1];
+  const isShown =
+    channel === undefined
+      ? sample.length > 0 && PAGES_WITH_CHANNELS.test(page)
+      : sample.includes(Number(channel));
+  if (!isShown) return null;
+  const { notice } = words.firstSteps;
+  return (
+    <p class="sample">
+      {channel === undefined ? notice.list(sample.length) : notice.channel}{" "}
+      {signedIn?.person.isStaff && <a href={asset("/staff/start/")}>{notice.manage}</a>}
     </p>
   );
 }

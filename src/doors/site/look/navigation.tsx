@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { asset } from "../visit/site-path.ts";
+
 import { useVisit } from "../visit/use-visit.ts";
+import { asset } from "../visit/view.ts";
 
 /** Links to the site's pages that this visitor may see. */
 export function Navigation() {

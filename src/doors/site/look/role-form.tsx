@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Member, MemberRole } from "../../../customers/accounts/accounts.table.ts";
 import { useVisit } from "../visit/use-visit.ts";
-import { Form } from "./form.tsx";
+import { Form, TextField } from "./form.tsx";
 
 /** Changes a member's role in a row. @param roles those that may be given */
 export function RoleForm({ member, roles }: { member: Member; roles: readonly MemberRole[] }) {
@@ -25,4 +25,24 @@ export function RoleForm({ member, roles }: { member: Member; roles: readonly Me
       </span>
     </Form>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Fields of forms about a person's own account, marked up so that password managers recognize them. */
+
+export function EmailField() {
+  const field = { name: "email", label: useVisit().words.email };
+  return <TextField {...field} type="email" autocomplete="username" />;
+}
+
+export function NewPasswordField({
+  name = "password",
+  label = useVisit().words.newPassword,
+}: {
+  name?: string;
+  label?: string;
+}) {
+  const field = { name, label, hint: useVisit().words.choosePasswordHint };
+  return <TextField {...field} type="password" autocomplete="new-password" />;
 }

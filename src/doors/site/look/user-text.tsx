@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import { asset } from "../visit/site-path.ts";
+import { useVisit } from "../visit/use-visit.ts";
+import { asset } from "../visit/view.ts";
 
 /** Multi-line text written by others. */
 export function UserBlock({ text }: { text: string }) {
@@ -36,4 +37,43 @@ export function UserLink({ address, children }: { address: string; children?: Ch
       {children ?? <bdi>{address}</bdi>}
     </a>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** A name and its value. */
+export type Fact = readonly [name: string, value: Child];
+
+/** Facts about one thing; names whose value is null, false or empty are left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== false && value !== "");
+  return (
+    <dl>
+      {known.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Leads staff from a page without channels to the imports. */
+export function ImportLink() {
+  const visit = useVisit();
+  return <a href={asset("/staff/imports/")}>{visit.words.firstSteps.import.link}</a>;
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Shows what was just done, from the name of it in the page's address. */
+export function Done({ words }: { words: Readonly<Record<string, string>> }) {
+  const { query, request } = useVisit();
+  const name = query.get("done") ?? "";
+  // A POST shows a form that failed, but `done` may still be in its address.
+  if (request.method !== "GET" || !Object.hasOwn(words, name)) return null;
+  return <p role="status">{words[name]}</p>;
 }

@@ -3,9 +3,8 @@ import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
 import { told } from "../look/shown.tsx";
-import { asset } from "../visit/site-path.ts";
 import { useVisit } from "../visit/use-visit.ts";
-import { type PageView, page, type View } from "../visit/view.ts";
+import { asset, type PageView, page, type View } from "../visit/view.ts";
 
 /** Page for an address that does not exist, or not for this visitor. */
 export function notFoundPage(): View {

@@ -1,5 +1,6 @@
 import { EXPORT_SILENCE_MAX_S } from "../../../catalog/exports/bulk.ts";
-import { partStream } from "../../../catalog/exports/part-stream.ts";
+import { csvCell, csvLine } from "../../../catalog/exports/csv-line.ts";
+import { partStream } from "../../../catalog/exports/export-part.ts";
 import { isActive } from "../../../customers/accounts/accounts.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { rateLimited } from "../../../customers/limits/limits.ts";
@@ -74,4 +75,27 @@ async function callerAt(nowMs: number): Promise<Caller> {
   });
   if (key === undefined) throw pageError("conflict", useVisit().words.mentionPages.noKeyYet);
   return { ...viewer, key, copy };
+}
+
+/** Invisible characters: some reverse the text that follows, or hide what a cell begins with. */
+const UNSEEN = /\p{Bidi_Control}|[\u00ad\u200b\u2060\ufeff]|(?![\t\n\r])\p{Cc}/gu;
+
+const CELLS = { isNullable: false, isRaw: false };
+
+/**
+ * Rows as a CSV file, without cells that spreadsheets would run and without misleading characters; columns
+ * are named after the fields.
+ */
+export function csvDownload<Row extends object>(
+  fileName: string,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): View {
+  const lines = rows.map((row) => csvLine(columns.map((name) => cellOf(row[name]))));
+  const body = new Blob([csvLine(columns), ...lines]).stream();
+  return { kind: "download", fileName, type: "text/csv; charset=utf-8", body };
+}
+
+function cellOf(value: unknown): string {
+  return csvCell(typeof value === "string" ? value.replace(UNSEEN, "") : value, CELLS);
 }

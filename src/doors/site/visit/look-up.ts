@@ -1,3 +1,4 @@
+import type { CardView } from "../../../catalog/channels/card.ts";
 import { AppError, type ErrorCode } from "../../../errors.ts";
 import { type Json, jsonValueOf, type Page } from "../../../values/json-text.ts";
 import { viewMethod } from "../../../verbs/call.ts";
@@ -41,4 +42,10 @@ export async function orRefusal<Result>(
 /** Cursor of the next page, or null. */
 export function nextCursor({ next }: Pick<Page<unknown>, "next">): string | null {
   return next === null ? null : new URLSearchParams(next.slice(next.indexOf("?"))).get("cursor");
+}
+
+/** Cards of the channels that a page names, by number, without those that are not public. */
+export function cardsOf(ids: readonly number[]): ReadonlyMap<number, CardView> {
+  const cards = jsonValueOf(useSite().services.channels.cards([...new Set(ids)]));
+  return new Map(cards.map((card) => [card.id, card]));
 }

@@ -1,5 +1,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Picture } from "../../../values/picture.ts";
+import { useVisit } from "./use-visit.ts";
+import type { Visit } from "./visit.ts";
 
 export interface PageView {
   kind: "page";
@@ -53,4 +55,21 @@ export function parseOwnPath(path: string): string | null {
   if (!path.startsWith("/") || !URL.canParse(path, site)) return null;
   const { origin, pathname, search } = new URL(path, site);
   return origin === site && /^\/(account|staff)\/(?!\/)/.test(pathname) ? pathname + search : null;
+}
+
+export const ORGANIZATION_COOKIE = "kanalog.organization";
+
+const YEAR_S = 365 * 24 * 60 * 60;
+
+/** A cookie of the site; `Secure` is added behind https. */
+export function siteCookie(name: string, value: string): string {
+  return `${name}=${value}; Max-Age=${YEAR_S}; Path=/; HttpOnly; SameSite=Lax`;
+}
+
+/** Address of one of our paths as the visitor sees it: a proxy may have removed a prefix. */
+export function asset(
+  path: string,
+  { ownAddress }: Pick<Visit, "ownAddress"> = useVisit(),
+): string {
+  return `${new URL(ownAddress).pathname.replace(/\/$/, "")}${path}`;
 }

@@ -1,8 +1,7 @@
-import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import { readPostQuery, type Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
-import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
-import { QueryPart } from "./query-part.ts";
+import { bitsFor, createTermFinder, SlotSet, setBit } from "./term-finder.ts";
 
 /** What a post must be like to match an alert: its query and filters. */
 export type AlertCriteria = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
@@ -134,4 +133,113 @@ export function satisfiesFilters(
     (category === null || facts.categories.includes(category)) &&
     (territory === null || facts.territories.includes(territory))
   );
+}
+
+/** A registered term. */
+interface Registered {
+  term: Term;
+  number: number;
+  /** How many terms of alerts share it. */
+  uses: number;
+}
+
+/** The terms of all alerts, each with a number shared by the alerts that use it. */
+function createAlertTerms() {
+  const byKey = new Map<string, Registered>();
+  const byNumber: (Registered | undefined)[] = [];
+  const free: number[] = [];
+  const finder = createTermFinder();
+  return {
+    /** Number of a term, which is registered if it is new. */
+    acquire(term: Term): number {
+      const key = keyOf(term);
+      const registered = byKey.get(key);
+      if (registered !== undefined) {
+        registered.uses += 1;
+        return registered.number;
+      }
+      const number = free.pop() ?? byNumber.length;
+      const added = { term, number, uses: 1 };
+      byKey.set(key, added);
+      byNumber[number] = added;
+      finder.add(term, number);
+      return number;
+    },
+
+    /** Reverses one `acquire` of a term; the last one removes it. */
+    release(number: number): void {
+      const registered = byNumber[number];
+      if (registered === undefined) return;
+      registered.uses -= 1;
+      if (registered.uses > 0) return;
+      finder.remove(registered.term, number);
+      byKey.delete(keyOf(registered.term));
+      byNumber[number] = undefined;
+      free.push(number);
+    },
+
+    /** Numbers of the terms that a text contains. */
+    findIn: finder.findIn,
+  };
+}
+
+/** A key for a term: terms that match the same words share one. */
+function keyOf(term: Term): string {
+  switch (term.kind) {
+    case "stems":
+      return term.stems.join(" ");
+    case "form":
+      return `=${term.form}`;
+    case "prefix":
+      return `${term.prefix}*`;
+    default:
+      return term.form;
+  }
+}
+
+/** One part of all alerts' queries: the terms that they exclude, or their list of terms at one position. */
+class QueryPart {
+  /** Slots of the alerts that have this part. */
+  present;
+  /** Slots of the alerts that have a term in this part which the current post contains. */
+  hits;
+  /** Slots of alerts by the number of a term in this part. */
+  private readonly byTerm = new Map<number, SlotSet>();
+
+  constructor(private slots: number) {
+    this.present = bitsFor(slots);
+    this.hits = bitsFor(slots);
+  }
+
+  grow(slots: number): void {
+    const { present } = this;
+    this.slots = slots;
+    this.present = bitsFor(slots);
+    this.present.set(present);
+    this.hits = bitsFor(slots);
+  }
+
+  add(numbers: readonly number[], slot: number): void {
+    setBit(this.present, slot, true);
+    for (const number of new Set(numbers)) {
+      const set = this.byTerm.get(number) ?? new SlotSet();
+      set.add(slot, this.slots);
+      this.byTerm.set(number, set);
+    }
+  }
+
+  remove(numbers: readonly number[], slot: number): void {
+    setBit(this.present, slot, false);
+    for (const number of new Set(numbers)) {
+      const set = this.byTerm.get(number);
+      set?.remove(slot);
+      if (set?.size === 0) this.byTerm.delete(number);
+    }
+  }
+
+  /** Sets `hits` for a post that contains these terms. */
+  hit(found: readonly number[]): void {
+    this.hits.fill(0);
+    for (const number of found) this.byTerm.get(number)?.addTo(this.hits);
+  }
 }

@@ -8,8 +8,7 @@ import type { OwnItem } from "../manage/own-item.ts";
 import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
-import { type alertChanges, ownAlert } from "./manage-alerts.ts";
-import { pausedFrom } from "./paused-alerts.ts";
+import { type alertChanges, ownAlert, pausedFrom } from "./manage-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
 
 /** Queries that run on reader threads. */

@@ -4,10 +4,12 @@ import type { Database } from "../../../db/database.ts";
 import { transaction } from "../../../db/transaction.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import { includedAlerts } from "../events/served.ts";
 import { type OwnItem, ownItem } from "../manage/own-item.ts";
 import { requireRoom } from "../manage/webhook-limits.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
+  alertAfter,
   countAlertsNow,
   deleteAlert,
   insertAlert,
@@ -104,3 +106,17 @@ function ofAlert(
 
 /** Changes of alerts by owners and administrators, one transaction each. */
 export const alertChanges = { addAlert, changeAlert, removeAlert };
+
+/**
+ * Number of an organization's first paused alert; alerts with higher numbers are paused too. If there are
+ * more than the current plan includes, the newest pause until it includes them again.
+ * @returns infinity if none is paused
+ */
+export async function pausedFrom(
+  db: Database,
+  organizationId: number,
+  nowMs: number,
+): Promise<number> {
+  const before = await includedAlerts(db, organizationId, nowMs);
+  return (await alertAfter(db, { organizationId, before })) ?? Number.POSITIVE_INFINITY;
+}

@@ -2,7 +2,7 @@ import { isMatch } from "../../../catalog/post-search/match-tokens.ts";
 import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
 import { snippetOf } from "../../../catalog/post-search/snippet.ts";
 import { tokensOf } from "../../../catalog/post-search/tokens.ts";
-import { selectPost } from "../../../catalog/posts/shown-posts.store.ts";
+import { selectPost } from "../../../catalog/posts/posts.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";

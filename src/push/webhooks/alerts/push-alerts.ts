@@ -1,7 +1,179 @@
+import { tokensOf } from "../../../catalog/post-search/tokens.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
+import { inParts, inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { cutMatches, endMatchedPart, type MatchedPart } from "./cut-matches.ts";
-import { matchPosts } from "./match-posts.ts";
+import { dayOf } from "../../../values/moscow-time.ts";
+import { addDelivery } from "../delivery/deliveries.store.ts";
+import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
+import { eventBody } from "../events/event-body.ts";
+import { noteHeartbeat } from "../events/heartbeat.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import {
+  forgetAlertPosts,
+  lastAlertSequence,
+  noteAlertChange,
+  noteAlertCut,
+  selectAlert,
+} from "./alerts.store.ts";
+import { ALERT_POSTS_A_DAY, currentAlerts } from "./loaded-alerts.ts";
+import { pausedFrom } from "./manage-alerts.ts";
+import { readAlertPosts, selectMatched, toFacts } from "./match-posts.store.ts";
+
+/** How long one step of matching may take: the sender's database work waits on the same thread. */
+const MATCH_MS = 10;
+/** Posts per step, however quickly they are matched, for instance without any alerts. */
+const STEP_POSTS_MAX = 500;
+
+/** Result of a step: how much it read, and the matches. A step that only loads alerts reads no posts. */
+interface MatchedPosts {
+  /** Sequence of its last post; that of the step before if it has none. */
+  last: number;
+  posts: number;
+  /** Length of the posts' texts. */
+  characters: number;
+  matched: Matched[];
+}
+
+/** An alert, and the sequences of the posts that match it. */
+interface Matched {
+  alertId: number;
+  sequences: number[];
+}
+
+/** Matches some posts after a sequence; null if there are none. Synchronous, outside any transaction. */
+export function matchPosts(
+  db: Database,
+  clock: Clock,
+  { after }: { after: number },
+): MatchedPosts | null {
+  const endAtMs = clock.monotonic() + MATCH_MS;
+  const isOver = (): boolean => clock.monotonic() >= endAtMs;
+  // Read before the alerts: one created in between gets only posts that are read later.
+  const until = lastAlertSequence(db);
+  const index = currentAlerts(db, dayOf(clock.now()), isOver);
+  if (index === null) return { last: after, posts: 0, characters: 0, matched: [] };
+  const matched = new Map<number, number[]>();
+  let last = after;
+  let posts = 0;
+  let characters = 0;
+  for (const row of readAlertPosts(db, { after, until })) {
+    last = row.sequence;
+    posts += 1;
+    characters += row.text.length;
+    const found = index.size === 0 ? [] : index.alertsOf(tokensOf(row.text), toFacts(row));
+    for (const alertId of found) {
+      const sequences = matched.get(alertId);
+      if (sequences === undefined) matched.set(alertId, [last]);
+      else sequences.push(last);
+    }
+    if (posts >= STEP_POSTS_MAX || isOver()) break;
+  }
+  if (posts === 0) return null;
+  const list = [...matched].map(([alertId, sequences]) => ({ alertId, sequences }));
+  return { last, posts, characters, matched: list };
+}
+
+/** Queued posts to remove per step. */
+const FORGOTTEN_MAX = 200;
+
+/** Some of the queued posts, with the alerts that they match. */
+interface MatchedPart {
+  /** Sequence of its last post. */
+  last: number;
+  matched: Matched[];
+}
+
+/**
+ * Puts matching posts into events, alert by alert, until the slice is over. The same
+ * transaction advances each alert past these posts, so that none is sent to it twice.
+ * @returns how many alerts are done
+ */
+export function cutMatches(
+  db: Database,
+  clock: Clock,
+  { matched, last }: MatchedPart,
+): Promise<number> {
+  return inSlice(db, clock, "cut-alerts", async (tx, isOver) => {
+    const nowMs = clock.now();
+    await noteHeartbeat(tx, nowMs);
+    const shared = { last, nowMs, texts: new Map(), pausedFrom: new Map() };
+    let cut = 0;
+    for (const one of matched) {
+      await cutAlert(tx, one, shared);
+      cut += 1;
+      if (isOver()) break;
+    }
+    return cut;
+  });
+}
+
+/** Ends a part once all its alerts are done: removes its posts from the queue. */
+export async function endMatchedPart(
+  db: Database,
+  clock: Clock,
+  { last }: Pick<MatchedPart, "last">,
+): Promise<void> {
+  await inParts(
+    db,
+    clock,
+    "cut-alerts",
+    async (tx) => (await forgetAlertPosts(tx, { last, rowsMax: FORGOTTEN_MAX })) === FORGOTTEN_MAX,
+  );
+}
+
+/** What the alerts processed in one transaction share. */
+interface Shared {
+  /** Sequence of the part's last post. */
+  last: number;
+  nowMs: number;
+  texts: PostTexts;
+  /** Number of the first paused alert, by organization; filled as needed. */
+  pausedFrom: Map<number, number>;
+}
+
+/** Puts the posts that one alert gets into events, up to its limit of the day. */
+async function cutAlert(
+  tx: Transaction,
+  { alertId, sequences }: Matched,
+  { last, nowMs, texts, pausedFrom: known }: Shared,
+): Promise<void> {
+  const alert = await selectAlert(tx, { id: alertId });
+  if (alert === undefined) return;
+  const { webhookId, organizationId, name } = alert;
+  const webhook = await selectWebhook(tx, { id: webhookId });
+  // A disabled webhook's alert misses these posts: it continues with those read after enabling.
+  if (webhook?.disabledReason !== "") return;
+  const from = known.get(organizationId) ?? (await pausedFrom(tx, organizationId, nowMs));
+  known.set(organizationId, from);
+  if (alertId >= from) return;
+  const today = dayOf(nowMs);
+  const sentToday = alert.sentDay === today ? alert.sentPosts : 0;
+  const postIds = selectMatched(tx, {
+    alertId,
+    sequences,
+    freshFrom: nowMs - FRESH_MS,
+    limit: ALERT_POSTS_A_DAY - sentToday,
+  });
+  for (const event of eventsOf(tx, postIds, texts)) {
+    const body = eventBody("post.matched", webhookId, nowMs, event.posts, { id: alertId, name });
+    const { postIds: ids } = event;
+    const delivery = {
+      webhookId,
+      event: "post.matched",
+      postIds: ids,
+      body,
+      nowMs,
+      alertId,
+    } as const;
+    await addDelivery(tx, delivery);
+  }
+  if (postIds.length === 0) return;
+  const sentPosts = sentToday + postIds.length;
+  await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
+  // Every process then drops the alert from memory for the rest of the day.
+  if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, { alertId });
+}
 
 /** Work for alerts that runs on a timer, on the thread that writes it. */
 export const alertWork = { matchPosts, cutMatches, endMatchedPart };

@@ -1,8 +1,111 @@
+import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
 import type { Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 import { NumbersByText } from "./numbers-by-text.ts";
-import { PhraseTree } from "./phrase-tree.ts";
-import { PrefixTerms } from "./prefix-terms.ts";
+
+interface Node {
+  next: Map<string, Node>;
+  /** Number of the phrase that ends here, if one does. */
+  number: number | null;
+}
+
+/** A trie of numbered phrases, keyed by the stems of their words. */
+class PhraseTree {
+  private readonly root: Node = { next: new Map(), number: null };
+
+  get isEmpty(): boolean {
+    return this.root.next.size === 0;
+  }
+
+  add(stems: readonly string[], number: number): void {
+    change(this.root, stems, number);
+  }
+
+  remove(stems: readonly string[]): void {
+    change(this.root, stems, null);
+  }
+
+  /**
+   * Finds phrases in a text.
+   * @param found called with the number of each phrase found
+   * @returns a function to call with the stem of each word, in order
+   */
+  walk(found: (number: number) => void): (stem: string) => void {
+    /** Nodes that the preceding words lead to, and the root, since any word may start a phrase. */
+    let reached = [this.root];
+    return (stem) => {
+      const following = [this.root];
+      for (const node of reached) {
+        const next = node.next.get(stem);
+        if (next === undefined) continue;
+        following.push(next);
+        if (next.number !== null) found(next.number);
+      }
+      reached = following;
+    };
+  }
+}
+
+/** Sets the number of a phrase. @param number null removes it, with nodes that lead to no other phrase */
+function change(node: Node, stems: readonly string[], number: number | null): void {
+  const [stem, ...rest] = stems;
+  if (stem === undefined) {
+    node.number = number;
+    return;
+  }
+  const next = node.next.get(stem) ?? { next: new Map(), number: null };
+  node.next.set(stem, next);
+  change(next, rest, number);
+  if (next.number === null && next.next.size === 0) node.next.delete(stem);
+}
+
+type PrefixTerm = Extract<Term, { kind: "prefix" }>;
+
+/** Numbered prefixes of words, found by the words' stems. */
+class PrefixTerms {
+  private readonly byNumber = new Map<number, PrefixTerm>();
+  private readonly byPrefix = new NumbersByText();
+  /**
+   * Prefixes by stems that do not begin with them but may belong to words that do: for such a stem, the
+   * word itself is compared.
+   */
+  private readonly byStem = new NumbersByText();
+  /** Number of prefixes of each length. */
+  private readonly lengths = new Map<number, number>();
+
+  add(term: PrefixTerm, number: number): void {
+    const { length } = term.prefix;
+    this.lengths.set(length, (this.lengths.get(length) ?? 0) + 1);
+    this.byNumber.set(number, term);
+    this.byPrefix.add(term.prefix, number);
+    for (const stem of term.stems) this.byStem.add(stem, number);
+  }
+
+  remove(term: PrefixTerm, number: number): void {
+    const { length } = term.prefix;
+    const left = (this.lengths.get(length) ?? 1) - 1;
+    if (left === 0) this.lengths.delete(length);
+    else this.lengths.set(length, left);
+    this.byNumber.delete(number);
+    this.byPrefix.remove(term.prefix, number);
+    for (const stem of term.stems) this.byStem.remove(stem, number);
+  }
+
+  /** Numbers of prefixes that the word begins with, though its stem does not. */
+  ofWord(token: Token & { kind: "word" }): readonly number[] | undefined {
+    return this.byStem.of(token.stem)?.filter((number) => {
+      const term = this.byNumber.get(number);
+      return term !== undefined && hasTerm(term, [token]);
+    });
+  }
+
+  /** Calls `found` with the numbers of each prefix that the stem begins with. */
+  eachOfStem(stem: string, found: (numbers: readonly number[] | undefined) => void): void {
+    for (const length of this.lengths.keys()) {
+      if (length <= stem.length) found(this.byPrefix.of(stem.slice(0, length)));
+    }
+  }
+}
 
 /** Finds numbered terms in a text. The cost grows with its words, not with the number of terms. */
 export function createTermFinder() {
@@ -60,4 +163,69 @@ export function createTermFinder() {
       return [...numbers];
     },
   };
+}
+
+/** Slots per word of a bitmap. */
+const BITS = 32;
+/** Longest list: adding 100 slots one by one costs as much as a bitmap of 10,000. */
+const LIST_MAX = 100;
+
+/** A bitmap with one bit per slot. */
+type Bits = Uint32Array<ArrayBuffer>;
+
+export function bitsFor(slots: number): Bits {
+  return new Uint32Array(Math.ceil(slots / BITS));
+}
+
+export function setBit(bits: Bits, slot: number, isSet: boolean): void {
+  const word = slot >>> 5;
+  const bit = 1 << (slot & (BITS - 1));
+  bits[word] = isSet ? (bits[word] ?? 0) | bit : (bits[word] ?? 0) & ~bit;
+}
+
+/** A set of slots, stored as a list while small and as a bitmap otherwise. */
+export class SlotSet {
+  private list: number[] | null = [];
+  private bits: Bits = bitsFor(0);
+  size = 0;
+
+  /**
+   * Adds a slot that is not in the set.
+   * @param slots number of possible slots, which may have grown since the previous call
+   */
+  add(slot: number, slots: number): void {
+    this.size += 1;
+    if (this.list !== null && this.list.length < LIST_MAX) this.list.push(slot);
+    else {
+      this.toBits(slots);
+      setBit(this.bits, slot, true);
+    }
+  }
+
+  /** Removes a slot that is in the set. */
+  remove(slot: number): void {
+    this.size -= 1;
+    if (this.list === null) setBit(this.bits, slot, false);
+    else this.list.splice(this.list.indexOf(slot), 1);
+  }
+
+  /** Sets the bits of its slots in a bitmap. */
+  addTo(bits: Bits): void {
+    if (this.list !== null) {
+      for (const slot of this.list) setBit(bits, slot, true);
+      return;
+    }
+    const own = this.bits;
+    for (let at = 0; at < own.length; at += 1) bits[at] = (bits[at] ?? 0) | (own[at] ?? 0);
+  }
+
+  private toBits(slots: number): void {
+    const before = this.bits;
+    const list = this.list ?? [];
+    if (this.list === null && before.length >= bitsFor(slots).length) return;
+    this.bits = bitsFor(slots);
+    this.bits.set(before);
+    for (const slot of list) setBit(this.bits, slot, true);
+    this.list = null;
+  }
 }

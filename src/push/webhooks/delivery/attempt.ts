@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
 import { ATTEMPT_MAX_MS } from "../../../ports/own-work.ts";
@@ -7,7 +8,6 @@ import type { SecretBox } from "../../../values/secret-box.ts";
 import { readTargetUrl } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { answered, OUTCOMES } from "./outcome.ts";
-import { signatureHeader } from "./signature.ts";
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */
@@ -103,4 +103,20 @@ function signedContent(
     "x-service-signature": signatureHeader(body, signing, nowMs),
   };
   return { headers, body };
+}
+
+/**
+ * `X-Service-Signature` (specification, section 6): `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
+ * `<seconds>.<raw body>` with each secret's full text as the key. Oldest secret first.
+ */
+export function signatureHeader(
+  body: Uint8Array,
+  secrets: readonly string[],
+  nowMs: number,
+): string {
+  const seconds = Math.floor(nowMs / 1000);
+  const signatures = secrets.map((secret) =>
+    createHmac("sha256", secret).update(`${seconds}.`).update(body).digest("hex"),
+  );
+  return [`t=${seconds}`, ...signatures.map((signature) => `v1=${signature}`)].join(",");
 }

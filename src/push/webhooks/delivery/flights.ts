@@ -1,3 +1,6 @@
+import { AppError } from "../../../errors.ts";
+import { type Claims, takeOneOf } from "../../../values/claims.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import type { DeliveryClaim } from "./exchange.ts";
 
@@ -86,5 +89,91 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
 
     /** Claims of the attempts in progress. */
     unfinished: (): DeliveryClaim[] => [...inFlight.values()].map(({ claimed }) => claimed),
+  };
+}
+
+/** Work of which one turn runs at a time: all calls during a turn share the next one. */
+export function createSharedTurn(work: () => Promise<void>) {
+  let isRequested = false;
+  let underWay: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    try {
+      while (isRequested) {
+        isRequested = false;
+        await work();
+      }
+    } finally {
+      underWay = null;
+    }
+  }
+
+  return {
+    /**
+     * Settles once a turn begun after the call has ended and no other is requested; rejects if one fails.
+     */
+    request(): Promise<void> {
+      isRequested = true;
+      underWay ??= run();
+      return underWay;
+    },
+
+    /** Settles as `request`; null if no turn is in progress. */
+    underWay: (): Promise<void> | null => underWay,
+  };
+}
+
+/** Limits for attempts that a caller waits for: in this process, and per organization across workers. */
+const MANUAL_MAX = 24;
+const MANUAL_OF_ORGANIZATION_MAX = 6;
+
+/**
+ * Limits the attempts that a caller waits for.
+ * @param turns slots of organizations, shared by all workers
+ */
+export function createManualTurns(turns: Claims) {
+  const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    /**
+     * Makes an attempt now.
+     * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
+     * organization's are
+     */
+    async run<Result>(
+      organizationId: number | null,
+      attempt: () => Promise<Result>,
+    ): Promise<Result> {
+      if (underWay.size >= MANUAL_MAX || isClosed) {
+        throw new AppError("unavailable", message("deliveriesBusy"));
+      }
+      const turn = takeOneOf(
+        turns,
+        String(organizationId ?? "operator"),
+        MANUAL_OF_ORGANIZATION_MAX,
+      );
+      if (turn === null) {
+        const refusal = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
+        throw new AppError("throttled", refusal, { retryAfterS: 1 });
+      }
+      const attempted = attempt();
+      underWay.add(attempted);
+      try {
+        return await attempted;
+      } finally {
+        underWay.delete(attempted);
+        turns.giveBack(turn);
+      }
+    },
+
+    /** Refuses further attempts. */
+    close(): void {
+      isClosed = true;
+    },
+
+    /** Settles when the attempts in progress have ended. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(underWay);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { PostView } from "../../../catalog/posts/post.ts";
-import { selectPostTexts } from "../../../catalog/posts/shown-posts.store.ts";
+import { selectPostTexts } from "../../../catalog/posts/posts.store.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";

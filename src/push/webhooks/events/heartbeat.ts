@@ -1,6 +1,9 @@
 import type { Database, Transaction } from "../../../db/database.ts";
 import { clocksApartMs } from "../../../db/shared-rows.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
+import { anyAlert } from "../alerts/alerts.store.ts";
+import { anyWebhook } from "../manage/webhooks.store.ts";
 import {
   addDownTime,
   putDue,
@@ -10,6 +13,7 @@ import {
   updateTimes,
 } from "./due-work.store.ts";
 import type { WebhookTimes } from "./events.table.ts";
+import { oldestReadAt, type PostQueue } from "./oldest-read.store.ts";
 
 /** Interval of heartbeats, shared by all processes. */
 const HEARTBEAT_MS = 30_000;
@@ -61,4 +65,26 @@ async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
     await putDue(tx, { id, dueAt: nowMs + Math.floor(place * stepMs) });
   }
   await updateTimes(tx, { overdueUntil: nowMs + SPREAD_MS });
+}
+
+/** How long posts may wait beyond the time between batches; those of the largest import take about 20 s. */
+const STALLED_AFTER_MS = 2 * 60 * 1000;
+
+/** How to tell whether anybody waits for a queue's posts, and what is to be done with them. */
+const QUEUES = {
+  read_posts: { isNeeded: anyWebhook, work: "cut into events" },
+  alert_posts: { isNeeded: anyAlert, work: "matched with alerts" },
+};
+
+/** Warning in `/readyz` while a queue's posts wait too long; otherwise null. */
+export async function stalledWarning(
+  db: Database,
+  queue: PostQueue,
+  nowMs: number,
+  batchMs: number,
+): Promise<string | null> {
+  const { isNeeded, work } = QUEUES[queue];
+  const readAt = (await isNeeded(db)) ? oldestReadAt(db, queue) : null;
+  if (readAt === null || nowMs - readAt <= batchMs + STALLED_AFTER_MS) return null;
+  return `Posts read at ${formatInstant(readAt)} are not ${work} yet.`;
 }

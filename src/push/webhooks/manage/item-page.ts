@@ -1,4 +1,4 @@
-import { shownPage } from "../../../values/shown-page.ts";
+import { shownPage } from "../../../values/rows.ts";
 
 /** A page of webhooks or alerts; `last` has the number of its last item, or is null if no page follows. */
 export interface ItemPage<View> {

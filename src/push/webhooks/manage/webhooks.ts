@@ -2,10 +2,13 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { AppError } from "../../../errors.ts";
+import { AppError, notFound } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
+import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
+import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
+import { type ItemPage, itemPage } from "./item-page.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -16,11 +19,20 @@ import {
   rotateSecret,
 } from "./manage-webhooks.ts";
 import { type ManualAttempts, startResend, startTest } from "./manual-attempts.ts";
-import type { OwnItem } from "./own-item.ts";
+import { type OwnItem, ownItem } from "./own-item.ts";
 import { addressFaults, type ReceiverAddress, requireAcceptable } from "./receiver-address.ts";
-import { createWebhookReads } from "./webhook-reads.ts";
-import type { NewSecretView, WebhookView } from "./webhook-views.ts";
-import { selectWebhook } from "./webhooks.store.ts";
+import {
+  type DeliveryView,
+  type NewSecretView,
+  type WebhookView,
+  webhookRows,
+} from "./webhook-views.ts";
+import {
+  countWebhooksNow,
+  selectWatching,
+  selectWatchingPage,
+  selectWebhook,
+} from "./webhooks.store.ts";
 
 /** Changes of webhooks, on the thread that writes changes by people. */
 export const webhookChanges = {
@@ -121,6 +133,48 @@ export function createWebhooks(
       const secret = secrets.create();
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
       return { ...(await get(own)), secret };
+    },
+  };
+}
+
+const ownWatching = ownItem("webhook", selectWatching);
+
+/** Queries about an organization's webhooks; another organization's are `not_found`. */
+function createWebhookReads(db: Database) {
+  return {
+    get: async (own: OwnItem): Promise<WebhookView> => webhookRows.row(await ownWatching(db, own)),
+
+    count: (organizationId: number): number => countWebhooksNow(db, organizationId),
+
+    async list(
+      organizationId: number,
+      after: number,
+      limit: number,
+    ): Promise<ItemPage<WebhookView>> {
+      const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
+      return itemPage(rows, limit, webhookRows.row);
+    },
+
+    async deliveries(
+      own: OwnItem,
+      page: Omit<DeliverySelection, "webhookId">,
+    ): Promise<ItemPage<DeliveryView>> {
+      await ownWebhook(db, own);
+      return selectDeliveries(db, { ...page, webhookId: own.id });
+    },
+
+    /** The latest attempts of recent deliveries, oldest first. */
+    async recentAttempts(own: OwnItem, limit: number): Promise<RecentAttempt[]> {
+      await ownWebhook(db, own);
+      return selectRecentAttempts(db, { webhookId: own.id, limit });
+    },
+
+    /** A delivery's body, byte for byte. @throws AppError `not_found` */
+    async deliveryBody(own: OwnItem, id: number): Promise<string> {
+      await ownWebhook(db, own);
+      const body = await selectBody(db, { webhookId: own.id, id });
+      if (body === null) throw notFound("delivery");
+      return body;
     },
   };
 }

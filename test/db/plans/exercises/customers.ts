@@ -4,7 +4,7 @@ import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts
 import { ABILITIES } from "../../../../src/customers/operator-keys/operator-keys.table.ts";
 import { markStaff, removeUnverifiedPassword } from "../../../../src/customers/people/people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
-import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
+import { setUpPerson } from "../../../../src/customers/people/site-people.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { guides } from "../../../../src/app/guides.ts";
 import { KEY_PLACE } from "../../../../src/customers/keys/connect-snippets.ts";
 import { filled, WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
-import { signatureHeader } from "../../../../src/push/webhooks/delivery/signature.ts";
+import { signatureHeader } from "../../../../src/push/webhooks/delivery/attempt.ts";
 import type { Language } from "../../../../src/values/language.ts";
 import { fencedBlocks, ROOT } from "../../../support/documents.ts";
 import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";

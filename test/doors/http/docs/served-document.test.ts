@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
-import { servedDocument } from "../../../../src/doors/http/docs/served-document.ts";
+import { servedDocument } from "../../../../src/doors/http/server.ts";
 
 test("the document is generated once, and its bytes are cached for the latest address", async () => {
   const made: string[] = [];

@@ -6,24 +6,45 @@ import {
   type ChannelRecords,
   createChannelRecords,
 } from "../../../channels/channel-records.store.ts";
+import { createEntryNames } from "../../../directory/directory.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../../../search/optimize-search.ts";
-import { REFRESHED_MINIMUM } from "../../writing/transaction-size.ts";
+import { REFRESHED_MINIMUM } from "../../writing/import-paced.ts";
 import {
   type Given,
   type ImportContext,
+  isSame,
+  merge,
   RowFault,
   type RowOutcome,
   type RowWriter,
 } from "../import-kind.ts";
-import { isSame, merge } from "../merge-row.ts";
 import { requirePast } from "../require-past.ts";
-import { createDirectoryCodes } from "./directory-codes.ts";
-import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { type ChannelRow, findStored, giveUpHandle, requireFreeIdentity } from "./row-identity.ts";
+
+/** Moved handles to report individually; the rest are only counted. */
+const REPORTED_MAX = 20;
+
+function createMovedHandles(note: ImportContext["note"]) {
+  const counts = { handles_moved: 0 };
+  return {
+    counts,
+
+    add(handle: string, from: number, to: number): void {
+      counts.handles_moved += 1;
+      if (counts.handles_moved <= REPORTED_MAX) note(message("handleMoved", { handle, from, to }));
+    },
+
+    /** Reports how many more there were. */
+    end(): void {
+      const more = counts.handles_moved - REPORTED_MAX;
+      if (more > 0) note(message("moreHandlesMoved", { handles: more }));
+    },
+  };
+}
 
 /**
  * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
@@ -164,4 +185,40 @@ function requireCategories(records: ChannelRecords, row: Given<ChannelRow>): voi
   for (const slug of row.categories ?? []) {
     if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
   }
+}
+
+const COLUMNS = ["category", "territory"] as const;
+
+const UNKNOWN = { category: message("noCategory"), territory: message("noTerritory") };
+
+/**
+ * Returns a function that replaces displayed names of a category and a territory, as most people's tables
+ * have them, with their codes.
+ */
+function createDirectoryCodes(
+  db: Database,
+  { hasCategory, hasTerritory }: ChannelRecords,
+): (row: Given<ChannelRow>) => Given<ChannelRow> {
+  const named = createEntryNames(db);
+  const isCode = { category: hasCategory, territory: hasTerritory };
+
+  /** @throws RowFault unless exactly one entry has the name */
+  function codeOf(column: (typeof COLUMNS)[number], name: string): string {
+    // The writer knows the codes from its start; an entry may have been added since then.
+    const codes = named[column](name).filter(isCode[column]);
+    const [code] = codes;
+    if (code === undefined) throw new RowFault(column, UNKNOWN[column]);
+    if (codes.length > 1) throw new RowFault(column, message("nameOfSeveral", { codes }));
+    return code;
+  }
+
+  return (row) => {
+    let withCodes = row;
+    for (const column of COLUMNS) {
+      const given = row[column];
+      if (given == null || isCode[column](given)) continue;
+      withCodes = { ...withCodes, [column]: codeOf(column, given) };
+    }
+    return withCodes;
+  };
 }

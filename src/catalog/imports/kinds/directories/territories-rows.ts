@@ -8,12 +8,16 @@ import {
   type Territory,
   type TerritoryKind,
 } from "../../../directory/directory.table.ts";
-import { recount } from "../../../directory/recount.ts";
-import { refreshFacets } from "../../../directory/refresh-facets.ts";
-import { inTreeOrder, mayContain } from "../../../directory/territory-tree.ts";
+import { inTreeOrder, mayContain } from "../../../directory/directory.ts";
+import { recount, refreshFacets } from "../../../directory/recount.ts";
 import { choiceColumn, lineColumn, nullable, slugColumn } from "../../../fields/columns.ts";
-import { type Given, type ImportContext, type ImportKind, RowFault } from "../import-kind.ts";
-import { isSame } from "../merge-row.ts";
+import {
+  type Given,
+  type ImportContext,
+  type ImportKind,
+  isSame,
+  RowFault,
+} from "../import-kind.ts";
 import { directoryRows, idColumn, inFileOrder, nextId, requireFreeId } from "./directory-rows.ts";
 
 interface TerritoryRow {

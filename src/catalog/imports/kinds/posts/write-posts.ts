@@ -1,20 +1,29 @@
 import type { Database } from "../../../../db/database.ts";
 import { message } from "../../../../values/messages/messages.ts";
+import { type Day, dayOf } from "../../../../values/moscow-time.ts";
+import { createLastPosts } from "../../../channels/channels.store.ts";
 import { createMentions } from "../../../mentions/write-mentions.ts";
 import { mergePostSearch } from "../../../post-search/catch-up.ts";
 import { createPostIndex } from "../../../post-search/post-index.ts";
+import { createTakeDown } from "../../../posts/manage-posts.ts";
 import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
 import { createPostRecords } from "../../../posts/posts.store.ts";
-import { createTakeDown } from "../../../posts/take-down.ts";
 import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
-import { followPosts } from "../../../statistics/open-days.ts";
-import { INDEXED_MINIMUM } from "../../writing/transaction-size.ts";
-import { createChannelLookup } from "../channel-lookup.ts";
-import type { Given, ImportContext, RowOutcome, RowWriter } from "../import-kind.ts";
-import { isSame, merge } from "../merge-row.ts";
+import { markChangedDay } from "../../../statistics/open-days.store.ts";
+import { firstOpenDay, followPosts } from "../../../statistics/open-days.ts";
+import { INDEXED_MINIMUM } from "../../writing/import-paced.ts";
+import { type ChannelLookup, createChannelLookup } from "../channel-lookup.ts";
+import {
+  type Given,
+  type ImportContext,
+  isSame,
+  merge,
+  type ReadRow,
+  RowFault,
+  type RowOutcome,
+  type RowWriter,
+} from "../import-kind.ts";
 import { requirePast } from "../require-past.ts";
-import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
-import { createChangedPosts } from "./changed-posts.ts";
 import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts";
 
 /**
@@ -149,4 +158,78 @@ function withReadingTime(
   if (row.views_at === null && !row.views) return row;
   const isNew = row.views != null && row.views !== (stored?.views ?? 0);
   return { ...row, views_at: isNew ? nowMs : undefined };
+}
+
+/**
+ * Number of posts that are read and sorted together, in some 100 MB of memory. In a file ordered by time,
+ * each post belongs to a different page of the indexes by channel: the more posts are sorted, the more of
+ * them share pages.
+ */
+const ARRANGED_POSTS = 30_000;
+
+/**
+ * Posts in the order of their channels, and within a channel as they come. Posts that bring a number stay
+ * in their order: the number may belong to a post of any channel, and the table of posts is ordered by it.
+ */
+function inOrderOfChannels(
+  rows: readonly ReadRow<PostRow>[],
+  channels: ChannelLookup,
+): readonly ReadRow<PostRow>[] {
+  if (rows.some((row) => "given" in row && row.given.id != null)) return rows;
+  const placed = rows.map((row) => ({ row, channel: "given" in row ? channelOf(row.given) : 0 }));
+  channels.forget();
+  return placed.sort((one, other) => one.channel - other.channel).map(({ row }) => row);
+
+  function channelOf(given: Given<PostRow>): number {
+    try {
+      return channels.find(given);
+    } catch (error) {
+      // The row will be rejected when its turn comes.
+      if (error instanceof RowFault) return 0;
+      throw error;
+    }
+  }
+}
+
+type Placed = Pick<PostRecord, "channel" | "published_at">;
+
+/**
+ * Collects what posts written by an import change elsewhere, to be updated before the next commit: the
+ * channels' last posts, and the open days whose values are derived from posts.
+ */
+function createChangedPosts(db: Database, openDays: number) {
+  const moveLastPost = createLastPosts(db);
+  const newest = new Map<number, number>();
+  const changed = new Map<number, Set<Day>>();
+
+  function noteDay({ channel, published_at }: Placed, firstDay: Day): void {
+    const day = dayOf(published_at);
+    if (day < firstDay) return;
+    const known = changed.get(channel);
+    if (known === undefined) changed.set(channel, new Set([day]));
+    else known.add(day);
+  }
+
+  return {
+    /** @param before the post as it was stored; undefined for a new one */
+    note(post: PostRecord, before: PostRecord | undefined, nowMs: number): void {
+      const { channel, published_at } = post;
+      newest.set(channel, Math.max(newest.get(channel) ?? 0, published_at));
+      const isMoved = before?.channel !== channel || before.published_at !== published_at;
+      if (!isMoved && before.views === post.views) return;
+      const firstDay = firstOpenDay(nowMs, openDays);
+      noteDay(post, firstDay);
+      if (before !== undefined && isMoved) noteDay(before, firstDay);
+    },
+
+    /** Updates what was collected. Must be called before each commit. */
+    flush(): void {
+      for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
+      for (const [channelId, days] of changed) {
+        for (const day of days) markChangedDay(db, channelId, day);
+      }
+      newest.clear();
+      changed.clear();
+    },
+  };
 }

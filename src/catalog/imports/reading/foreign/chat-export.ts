@@ -1,4 +1,5 @@
 import { AppError } from "../../../../errors.ts";
+import { isObject } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
 
 /**
@@ -14,4 +15,15 @@ export function refuseChatExport(first: string): void {
     const from = /"peer_id"\s*:/.test(first) ? "telethon" : "pyrogram";
     throw new AppError("invalid", message("isChatExport", { from }));
   }
+}
+
+/** Sum of a post's reactions, from a list with a `count` each; undefined if unknown. */
+export function sumOfCounts(reactions: unknown): number | undefined {
+  if (!Array.isArray(reactions)) return undefined;
+  let sum = 0;
+  for (const one of reactions) {
+    if (!isObject(one) || typeof one["count"] !== "number") return undefined;
+    sum += one["count"];
+  }
+  return sum;
 }

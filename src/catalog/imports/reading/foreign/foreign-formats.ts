@@ -1,10 +1,9 @@
 import { AppError } from "../../../../errors.ts";
-import { isObject, type JsonObject } from "../../../../values/json-object.ts";
+import { isObject, type JsonObject } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import type { ImportKindName } from "../../kinds/import-kinds.ts";
-import type { Fields } from "../input-row.ts";
 import type { JsonRows } from "../json-rows.ts";
-import type { FileFormat } from "../recognized.ts";
+import type { Fields, FileFormat } from "../recognized.ts";
 import { pyrogram } from "./pyrogram.ts";
 import { telegramDesktop } from "./telegram-desktop.ts";
 import { telethon } from "./telethon.ts";

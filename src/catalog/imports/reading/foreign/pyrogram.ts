@@ -1,7 +1,7 @@
-import { type JsonObject, membersOf } from "../../../../values/json-object.ts";
+import { type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
+import { sumOfCounts } from "./chat-export.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
-import { sumOfCounts } from "./reactions.ts";
 
 /** Media by the message field that contains it. */
 const MEDIA: readonly (readonly [field: string, media: string])[] = [

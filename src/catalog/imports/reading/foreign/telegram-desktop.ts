@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from "../../../../values/json-object.ts";
+import { isObject, type JsonObject } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
-import type { Fields } from "../input-row.ts";
+import type { Fields } from "../recognized.ts";
+import { sumOfCounts } from "./chat-export.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
-import { sumOfCounts } from "./reactions.ts";
 
 /** Media by Telegram Desktop's `media_type`. */
 const MEDIA: Record<string, string> = {

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, membersOf } from "../../../../values/json-object.ts";
+import { isObject, type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
+import { sumOfCounts } from "./chat-export.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
-import { sumOfCounts } from "./reactions.ts";
 
 /** Telethon messages as `to_json()` or `to_dict()` returns them: a JSON array, or one per line. */
 export const telethon: ForeignFormat = {

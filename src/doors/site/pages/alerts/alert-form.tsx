@@ -6,9 +6,11 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import { message } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { readFilters, readName, readQuery } from "../../../../verbs/alerts.ts";
+import { alertsAccessible, alertsIncluded } from "../../../../verbs/plan-rules.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { accessTo } from "../../visit/item-access.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 
 /** Form for a new or an existing alert. */
@@ -117,3 +119,17 @@ function filtersOrFaults(
     throw error;
   }
 }
+
+export const {
+  requireManager,
+  areIncluded: hasAlerts,
+  requireIncluded: requireAlerts,
+  ownOf,
+  itemOf: alertOf,
+} = accessTo({
+  name: "alert",
+  included: alertsIncluded,
+  includedOrKept: alertsAccessible,
+  wordsOf: ({ words }) => words.alertPages,
+  get: (own, { services }) => services.alerts.get(own),
+});

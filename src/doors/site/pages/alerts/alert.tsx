@@ -1,24 +1,29 @@
 /** @jsxImportSource hono/jsx */
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
+import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { alertsPreview } from "../../../../verbs/alerts.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { Done } from "../../look/done.tsx";
-import { Facts } from "../../look/facts.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
+import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
+import { Done, Facts, NamedLink, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { cardsOf } from "../../visit/cards-of.ts";
-import { lookUp } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
+import { cardsOf, lookUp } from "../../visit/look-up.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownPlan } from "../../visit/viewer.ts";
-import { alertOf, hasAlerts, ownOf, requireAlerts, requireManager } from "./alert-access.ts";
-import { AlertForm, readAlertForm } from "./alert-form.tsx";
-import { Preview, PreviewLink } from "./alert-preview.tsx";
+import {
+  AlertForm,
+  alertOf,
+  hasAlerts,
+  ownOf,
+  readAlertForm,
+  requireAlerts,
+  requireManager,
+} from "./alert-form.tsx";
 import { WebhookLink, webhooksOf } from "./alerts.tsx";
 
 /** `/account/alerts/:id/`: one alert, what it would send, and the actions on it. */
@@ -128,4 +133,65 @@ async function remove(): Promise<View> {
   await alertOf();
   await context.services.alerts.remove(ownOf(), currentActor());
   return redirect("/account/alerts/?done=deleted");
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Link to the preview, which takes a while and is therefore shown only on request. */
+function PreviewLink({ alert }: { alert: AlertView }) {
+  const words = useVisit().words.alertPages;
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{words.preview}</h2>
+      <p>{words.previewText(shownNumber(PREVIEW_DAYS))}</p>
+      <p>
+        <a href={asset(`/account/alerts/${alert.id}/?preview=yes`)}>{words.showPreview}</a>
+      </p>
+    </section>
+  );
+}
+
+/** Number of matching posts, and the newest ones with their matches marked. */
+function Preview({
+  preview: { matches, matches_capped: isCapped, results },
+}: {
+  preview: PreviewView;
+}) {
+  const words = useVisit().words.alertPages;
+  const ids = results.map(({ channel }) => channel);
+  const cards = cardsOf(ids);
+  const count = shownNumber(matches);
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{words.preview}</h2>
+      <p role="status">
+        {isCapped ? words.matchesCapped(count, shownNumber(WALKED_MAX)) : words.matches(count)}
+      </p>
+      {results.length === 0 ? (
+        <p class="empty">{words.nothingMatches}</p>
+      ) : (
+        <>
+          {matches > results.length && <p>{words.newest}</p>}
+          {results.map((post) => (
+            <article class="card">
+              <p class="about">
+                <ChannelLink
+                  id={post.channel}
+                  title={cards.get(post.channel)?.title ?? String(post.channel)}
+                  image={cards.get(post.channel)?.image}
+                />
+                <Moment at={post.published_at} />
+              </p>
+              <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
+              {post.link !== null && (
+                <p>
+                  <UserLink address={post.link}>{words.openPost}</UserLink>
+                </p>
+              )}
+            </article>
+          ))}
+        </>
+      )}
+    </section>
+  );
 }

@@ -3,16 +3,19 @@ import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts"
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { pageError } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
+import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
-import { hasAlerts, requireAlerts, requireManager } from "./alert-access.ts";
-import { AlertForm, readAlertForm } from "./alert-form.tsx";
+import {
+  AlertForm,
+  hasAlerts,
+  readAlertForm,
+  requireAlerts,
+  requireManager,
+} from "./alert-form.tsx";
 
 const PATH = "/account/alerts/";
 /** Above the limit of any plan. */

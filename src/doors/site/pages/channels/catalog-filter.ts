@@ -1,4 +1,4 @@
-import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";

@@ -1,13 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
-import { Avatar } from "../../look/avatar.tsx";
-import { ChangeText, changeOf, shownPart, shownPercent } from "../../look/change.tsx";
+import { Avatar } from "../../look/channel-link.tsx";
 import { Scroll } from "../../look/data-table.tsx";
+import { ChangeText, changeOf, Sparkline, shownPart, shownPercent } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { Sparkline } from "../../look/sparkline.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { Marks } from "./channel-head.tsx";
 

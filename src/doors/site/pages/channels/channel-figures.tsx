@@ -1,14 +1,16 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import { changeOver } from "../../../../catalog/metrics/change-over.ts";
-import type { Habits } from "../../../../catalog/posts/habits.ts";
-import { averagesOf } from "../../../../catalog/statistics/averages.ts";
+import type { Habits } from "../../../../catalog/posts/posts.ts";
+import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
+import type { AppError } from "../../../../errors.ts";
 import { DayText } from "../../look/answer-times.tsx";
-import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
-import { shownNumber } from "../../look/shown.tsx";
-import { useVisit } from "../../visit/use-visit.ts";
+import { ChangeText, shownPart, shownPercent } from "../../look/day-chart.tsx";
+import { shownNumber, told } from "../../look/shown.tsx";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownPlan } from "../../visit/viewer.ts";
 import type { Readings } from "./channel-readings.ts";
 
 /** Periods in days for which growth is shown. */
@@ -76,4 +78,31 @@ function Figure({ label, value, children }: { label: string; value: string; chil
       {children}
     </li>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Says that missing growth and engagement are being computed; null if no update is pending. */
+export async function MetricsComing() {
+  const visit = useVisit();
+  const awaited = await useSite().jobs.dueAfterImport();
+  // On a node, the job's name includes the node's.
+  if (!awaited.some((name) => name === "metrics" || name.startsWith("metrics@"))) return null;
+  return (
+    <p role="status" class="notice">
+      {visit.words.explorerPages.metricsComing}
+    </p>
+  );
+}
+
+/**
+ * Why a page of posts or mentions is refused.
+ * @param closed says that a plan does not include them
+ */
+export async function refusalText(
+  error: AppError,
+  closed: (plan: string) => string,
+): Promise<string> {
+  if (error.code === "tariff_required") return closed((await ownPlan()).code);
+  return told(error.faults?.["cursor"]?.[0] ?? error.publicMessage);
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import type { Habits } from "../../../../catalog/posts/habits.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
+import type { Habits } from "../../../../catalog/posts/posts.ts";
 import { AppError } from "../../../../errors.ts";
 import { DAY_MS, dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
 import { postsIncluded } from "../../../../verbs/plan-rules.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
-import { Avatar } from "../../look/avatar.tsx";
+import { Avatar } from "../../look/channel-link.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 
 /** Head of the page: which channel it is, and the actions on it. */
 export function ChannelHead({ card, title }: { card: CardView; title: string }) {

@@ -9,12 +9,11 @@ import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { cardsOf } from "../../visit/cards-of.ts";
-import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
+import { cardsOf, lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
+import { refusalText } from "./channel-figures.tsx";
 import { PostText } from "./post-text.tsx";
-import { refusalText } from "./refusal-text.ts";
 
 /**
  * Number of mentions and similar channels on the channel's own page; the complete lists are on other pages.

@@ -6,19 +6,17 @@ import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
 import { pageError } from "../../forms/faults.ts";
-import { ActionButton } from "../../look/action-button.tsx";
+import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { Pager } from "../../look/pager.tsx";
-import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
+import { Pager } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { redirect, type View } from "../../visit/view.ts";
+import { asset, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
+import { refusalText } from "./channel-figures.tsx";
 import { periodOf } from "./channel-readings.ts";
 import { PostMarks, PostText } from "./post-text.tsx";
-import { refusalText } from "./refusal-text.ts";
 
 /** Small, because posts are long. */
 const PAGE_SIZE = "10";

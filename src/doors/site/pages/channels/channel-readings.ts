@@ -1,5 +1,5 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
+import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import { AppError } from "../../../../errors.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
 import { dailyStatisticsList } from "../../../../verbs/daily-statistics.ts";

@@ -1,13 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
+import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 

@@ -1,23 +1,33 @@
 /** @jsxImportSource hono/jsx */
-import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
+import type { Directory } from "../../../../catalog/directory/directory.ts";
+import type { PostView } from "../../../../catalog/posts/post.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelsRetrieve } from "../../../../verbs/channels.ts";
+import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";
-import { Done } from "../../look/done.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { Done, type Fact, Facts, NamedLink, UserBlock, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
+import { csvDownload } from "../../visit/bulk-download.ts";
 import { lookUp } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
-import { page } from "../../visit/view.ts";
-import { ChannelCalls } from "./channel-calls.tsx";
-import { ChannelCard } from "./channel-card.tsx";
-import { channelDownload } from "./channel-download.ts";
-import { channelFigures } from "./channel-figures.tsx";
+import { useVisit } from "../../visit/use-visit.ts";
+import { asset, page, type View } from "../../visit/view.ts";
+import { ownPlan } from "../../visit/viewer.ts";
+import { channelFigures, MetricsComing } from "./channel-figures.tsx";
 import { BestPosts, PostingHours, readHabits } from "./channel-habits.tsx";
 import { ChannelHead } from "./channel-head.tsx";
 import { mentionsOfChannel } from "./channel-mentioned.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
-import { readReadings } from "./channel-readings.ts";
+import { daysForCall, type Readings, readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
-import { MetricsComing } from "./metrics-coming.tsx";
 import { namedChannel } from "./named-channel.ts";
 
 /** `/account/channels/:id/`: a channel's figures, days, habits and posts. */
@@ -59,3 +69,121 @@ export const channelPage: SitePage = {
   },
   actions: { "delete-post": deletePost },
 };
+
+/** Columns of the files, named as in the API and the import. */
+const DAY_COLUMNS = ["channel", "day", "subscribers", "views", "posts"] as const;
+const POST_COLUMNS = ["id", "channel", "published_at", "views", "is_ad", "link", "text"] as const;
+const POSTS_MAX = 100;
+
+/**
+ * The days that the page shows, or the latest posts, if requested by the address's `download`; null
+ * otherwise.
+ * @throws AppError for what the plan does not include; `throttled`
+ */
+async function channelDownload(
+  card: CardView,
+  { from, to, rows, refusal }: Readings,
+): Promise<View | null> {
+  const visit = useVisit();
+  const wanted = visit.query.get("download");
+  if (wanted !== "readings" && wanted !== "posts") return null;
+  const names = [`download ${visit.signedIn?.person.id}`];
+  requireTurn(names, visit.words.explorerPages.tooManyDownloads);
+  const name = `channel-${card.id}`;
+  if (wanted === "posts") {
+    const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
+    const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw);
+    return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
+  }
+  if (refusal !== null) throw refusal;
+  return csvDownload(`${name}-${formatDay(from)}-${formatDay(to)}.csv`, DAY_COLUMNS, rows);
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
+async function ChannelCalls({ card, readings }: { card: CardView; readings: Readings }) {
+  const visit = useVisit();
+  const words = visit.words.explorerPages;
+  const days = await daysForCall(readings);
+  const { posts: hasPosts } = await ownPlan();
+  const ownPath = `/v1/msgr/channels/${card.id}/`;
+  const call = (label: string, path: string, query = {}) => (
+    <>
+      <h3>{label}</h3>
+      <ApiCall label={label} path={path} query={query} />
+    </>
+  );
+  return (
+    <section class="card" aria-labelledby="api">
+      <h2 id="api">{words.useInApi}</h2>
+      <p>
+        {words.apiText} <a href={asset("/account/keys/")}>{words.makeKey}</a>
+      </p>
+      {call(words.card, ownPath)}
+      {days !== null &&
+        call(words.statistics, "/v1/msgr/stats/daily/", { channels: String(card.id), ...days })}
+      {hasPosts && call(words.latestPosts, `${ownPath}posts/`, { limit: "10" })}
+      {hasPosts &&
+        call(visit.words.mentionPages.whoMentions, `${ownPath}mentions/`, { limit: "10" })}
+    </section>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Fields of the card that are not shown as figures. */
+function ChannelCard({ card, directory }: { card: CardView; directory: Directory }) {
+  const visit = useVisit();
+  const words = visit.words.explorerPages;
+  const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
+  const category = (slug: string) => (
+    <CatalogLink filter={{ category: slug }} text={names.get(slug) ?? slug} />
+  );
+  const labels = visit.words.channelFields;
+  const rows: Fact[] = [
+    [labels.id, String(card.id)],
+    [labels.category, card.category && category(card.category)],
+    [
+      labels.categories,
+      card.categories.length > 0 &&
+        card.categories.map((slug, at) => (
+          <>
+            {at > 0 && ", "}
+            {category(slug)}
+          </>
+        )),
+    ],
+    [labels.territory, card.territory && territoryOf(directory, card.territory)],
+    ...fieldsShownAs("number").map(
+      (name): Fact => [labels[name], card[name] !== null && shownNumber(card[name])],
+    ),
+    ...fieldsShownAs("moment").map(
+      (name): Fact => [labels[name], card[name] && <Moment at={card[name]} />],
+    ),
+    ...fieldsShownAs("link").map(
+      (name): Fact => [labels[name], card[name] && <UserLink address={card[name]} />],
+    ),
+    ...fieldsShownAs("text").map(
+      (name): Fact => [labels[name], card[name] && <UserBlock text={card[name]} />],
+    ),
+  ];
+  return (
+    <section aria-labelledby="card" class="card">
+      <h2 id="card">{words.card}</h2>
+      <Facts facts={rows} />
+    </section>
+  );
+}
+
+/** A territory and its ancestors. */
+function territoryOf(directory: Directory, slug: string): JSX.Element {
+  const names = new Map(directory.territories({}).map((one) => [one.slug, one]));
+  const path = names.get(slug)?.path.split("/") ?? [slug];
+  const text = path.map((part) => names.get(part)?.name ?? part).join(" › ");
+  return <CatalogLink filter={{ territory: slug }} text={text} />;
+}
+
+function CatalogLink({ filter, text }: { filter: Record<string, string>; text: string }) {
+  return <NamedLink to={`/account/channels/?${new URLSearchParams(filter)}`}>{text}</NamedLink>;
+}

@@ -1,21 +1,37 @@
 /** @jsxImportSource hono/jsx */
-import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
+
+import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-reference.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
+import type { Directory } from "../../../../catalog/directory/directory.ts";
+import { CATALOG_ORDERINGS, type CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { QUERY_LENGTH_MIN } from "../../../../verbs/catalog-filter.ts";
 import { exportChannels } from "../../../../verbs/export.ts";
 import { cutText } from "../../forms/cut-text.ts";
-import { filterFaults } from "../../forms/filter-faults.ts";
+import { filterFaults } from "../../forms/faults.ts";
+import { ApiCall } from "../../look/api-call.tsx";
+import { Pager } from "../../look/data-table.tsx";
+import { DownloadForm } from "../../look/download-form.tsx";
+import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { ImportLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { orRefusal } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
-import { countChannels, type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
-import { CatalogForm } from "./catalog-form.tsx";
-import { CatalogResults } from "./catalog-results.tsx";
-import { channelChoices } from "./channel-choices.ts";
+import { asset, page, type View } from "../../visit/view.ts";
+import {
+  countChannels,
+  FILTERS,
+  type Filter,
+  filterOf,
+  findChannels,
+  givenOf,
+} from "./catalog-filter.ts";
+import { CatalogTable, COMPARE } from "./catalog-table.tsx";
+import { MetricsComing } from "./channel-figures.tsx";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = 50;
@@ -99,4 +115,144 @@ function messageOf(error: AppError): string {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   return isShortQuery(error) ? words.shortQuery : filterFaults(visit, error, words.filters);
+}
+
+const CHOICES_MAX = 8;
+
+/**
+ * Channels suggested while a form's field is being typed: a number finds its channel, anything else
+ * searches the catalog.
+ */
+async function channelChoices(filter: Filter): Promise<View> {
+  const isNumber = parseNumber(filter.q.trim()) !== null;
+  const search = isNumber ? { ...filter, ids: filter.q.trim() } : filter;
+  const page = { limit: CHOICES_MAX, cursor: "" };
+  const found = await orRefusal(findChannels(search, page));
+  const cards = found instanceof AppError ? [] : found.results;
+  return {
+    kind: "json",
+    value: cards.map(({ id, title, handle, subscribers }) => ({ id, title, handle, subscribers })),
+  };
+}
+
+/** @jsxImportSource hono/jsx */
+
+interface ResultsProps {
+  page: Page<CardAnswer>;
+  filter: Filter;
+  /** Number of results, in words. */
+  summary: string;
+  count: CatalogCount | null;
+}
+
+/** The channels found: their number, a table, a download, and the API request. */
+async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
+  const visit = useVisit();
+  const words = visit.words.explorerPages;
+  const given = givenOf(filter);
+  if (page.results.length === 0) {
+    const isFiltered = Object.keys(given).length > 0;
+    const isStaff = visit.signedIn?.person.isStaff === true;
+    return (
+      <p class="empty">
+        {isFiltered ? words.nothingFound : words.noChannels}{" "}
+        {!isFiltered && isStaff && <ImportLink />}
+      </p>
+    );
+  }
+  return (
+    <>
+      <div class="row apart">
+        <strong>{summary}</strong>
+        <form id={COMPARE} method="get" action={asset("/account/compare/")} class="row">
+          <button type="submit" class="second small">
+            {words.compareChosen}
+          </button>
+        </form>
+      </div>
+      {
+        // The export has no filter by a list of numbers.
+        filter.ids === "" &&
+          (await DownloadForm({
+            perThousand: visit.words.mentionPages.unitsPerThousand,
+            rows: count === null || count.isMore ? null : count.channels,
+          }))
+      }
+      <details class="folded">
+        <summary>{words.listAsCall}</summary>
+        <ApiCall label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
+      </details>
+      {page.results.some(({ metrics }) => metrics?.growth_30d == null) && (await MetricsComing())}
+      {await CatalogTable({ cards: page.results })}
+      <Pager page={page} path="/account/channels/" given={given} />
+    </>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Filters that are folded until one of them is used. */
+const MORE = FILTERS.slice(FILTERS.indexOf("subscribers_min"), FILTERS.indexOf("ordering"));
+const NUMBERS = [
+  ...(["subscribers_min", "subscribers_max"] as const),
+  ...(["growth_30d_min", "reach_30d_min", "err_30d_min"] as const),
+];
+
+/** The catalog's search form. */
+function CatalogForm({ directory }: { directory: Directory }) {
+  const visit = useVisit();
+  const { channelFields: labels, explorerPages: words } = visit.words;
+  const field = { search: "catalog" };
+  const marks = [
+    { value: "", label: words.anyMark },
+    { value: "true", label: words.withMark },
+    { value: "false", label: words.withoutMark },
+  ];
+  return (
+    <form method="get" action={asset("/account/channels/")} data-live="results" class="filters">
+      <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
+      <PlaceFilters
+        {...field}
+        directory={directory}
+        category={labels.category}
+        territory={labels.territory}
+      />
+      <FilterSelect
+        {...field}
+        name="kind"
+        label={labels.kind}
+        options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
+      />
+      <FilterSelect
+        {...field}
+        name="ordering"
+        label={words.ordering}
+        options={CATALOG_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+      />
+      <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
+        <summary>{words.moreFilters}</summary>
+        <div class="filters">
+          {NUMBERS.map((name) => (
+            <FilterInput
+              {...field}
+              name={name}
+              label={words.filters[name]}
+              // A loss is entered with a minus sign, which a phone's keyboard of digits lacks.
+              isDecimal={name !== "growth_30d_min"}
+            />
+          ))}
+          {(["a_plus", "verified"] as const).map((name) => (
+            <FilterSelect {...field} name={name} label={words.filters[name]} options={marks} />
+          ))}
+          <FilterInput
+            {...field}
+            name="ids"
+            label={words.filters.ids}
+            hint={words.idsHint}
+            isWide
+          />
+        </div>
+      </details>
+    </form>
+  );
 }

@@ -1,15 +1,14 @@
 /** @jsxImportSource hono/jsx */
-import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import { AppError } from "../../../../errors.ts";
 import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
+import { asset, page } from "../../visit/view.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
-import { MetricsComing } from "./metrics-coming.tsx";
+import { MetricsComing } from "./channel-figures.tsx";
 
 const PATH = "/account/trending/";
 const SHOWN_MAX = 30;

@@ -1,17 +1,28 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
+import { changeOver } from "../../../../catalog/metrics/change-over.ts";
+import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import { titleOf } from "../../look/channel-link.tsx";
+import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
+import { type Column, DataTable } from "../../look/data-table.tsx";
+import { ChangeText, shownPercent } from "../../look/day-chart.tsx";
+import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
+import { asset, page } from "../../visit/view.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
 import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
-import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
-import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
-import { ComparedFigures } from "./compared-figures.tsx";
+import {
+  COMPARED_MAX,
+  type Compared,
+  ComparedDays,
+  comparisonCall,
+  MEASURES,
+  type Measure,
+  measureOf,
+  readCompared,
+} from "./compared-days.tsx";
 
 const PATH = "/account/compare/";
 
@@ -144,4 +155,75 @@ function Measures({ ids, current }: { ids: readonly number[]; current: Measure }
 function hrefOf(ids: readonly number[], more: { measure?: Measure } = {}): string {
   const query = { days: periodOf(), measure: measureOf(), ...more };
   return asset(`${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** A table with the same figures for each channel. */
+function ComparedFigures({
+  compared: { cards, rows, recent, comparisons },
+}: {
+  compared: Compared;
+}) {
+  const visit = useVisit();
+  const words = visit.words.explorerPages;
+  const compareWords = visit.words.comparePages;
+  const number = (value: number | null) => (value === null ? "—" : shownNumber(value));
+  const all = cards.map((card) => ({
+    ...averagesOf(rows.filter(({ channel }) => channel === card.id)),
+    card,
+    recent: recent.filter(({ channel }) => channel === card.id),
+    comparison: comparisons.get(card.id),
+  }));
+  const change = (days: number): Column<(typeof all)[number]> => [
+    words.inDays(days),
+    ({ recent }) => <ChangeText change={changeOver(recent, days)} />,
+    "number",
+  ];
+  return (
+    <DataTable
+      label={visit.words.comparePages.compare}
+      rows={all}
+      columns={[
+        [
+          visit.words.channelFields.title,
+          ({ card }) => (
+            <span class="named-channel">
+              <span class={`dot tint-${cards.indexOf(card)}`} />
+              <ChannelLink id={card.id} title={card.title} image={card.image} />
+            </span>
+          ),
+          "row",
+        ],
+        [visit.words.channelFields.subscribers, ({ card }) => number(card.subscribers), "number"],
+        change(7),
+        change(30),
+        [
+          words.viewsPerPost,
+          ({ viewsPerPost, comparison }) => (
+            <>
+              {number(viewsPerPost)}
+              {typeof comparison?.views_median === "number" && (
+                <small>{compareWords.median(number(comparison.views_median))}</small>
+              )}
+            </>
+          ),
+          "number",
+        ],
+        [
+          words.postsPerDay,
+          ({ postsPerDay, comparison }) => (
+            <>
+              {number(postsPerDay)}
+              {comparison !== undefined && comparison.posts > 0 && (
+                <small>{compareWords.ads(number(comparison.ads))}</small>
+              )}
+            </>
+          ),
+          "number",
+        ],
+        [words.err, ({ comparison }) => shownPercent(comparison?.err), "number"],
+      ]}
+    />
+  );
 }

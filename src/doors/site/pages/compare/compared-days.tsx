@@ -1,13 +1,28 @@
 /** @jsxImportSource hono/jsx */
-import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
+
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { ComparisonView } from "../../../../catalog/comparison/comparison.ts";
+import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
+import { AppError } from "../../../../errors.ts";
+import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
+import { channelsList, channelsResolveRetrieve } from "../../../../verbs/channels.ts";
+import { channelsCompareList } from "../../../../verbs/compare.ts";
+import { cutText } from "../../forms/cut-text.ts";
 import { DayText } from "../../look/answer-times.tsx";
-import { shownPart } from "../../look/change.tsx";
 import { Scroll } from "../../look/data-table.tsx";
+import { shownPart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { firstDrawn } from "../channels/channel-readings.ts";
-import type { Compared } from "./compared.ts";
+import {
+  firstDrawn,
+  PERIODS,
+  type ReadingPeriod,
+  type Readings,
+  readReadings,
+} from "../channels/channel-readings.ts";
 
 /** Measures to compare, as in the address's `measure`; the first is the default. */
 export const MEASURES = ["subscribers", "growth", "views"] as const;
@@ -95,4 +110,74 @@ function valuesOf(rows: readonly DailyStatisticsView[], measure: Measure): Map<s
       return [[row.day, Math.round((10_000 * (row.subscribers - first)) / first) / 100]];
     }),
   );
+}
+
+/** As many lines as can be distinguished in one chart. */
+export const COMPARED_MAX = 5;
+const NAME_BYTES_MAX = 200;
+
+/** The compared channels, in the given order, with their days. */
+export interface Compared extends Readings {
+  cards: CardView[];
+  /** Names that match no public channel. */
+  unknown: string[];
+  /** Whether more were named than can be compared. */
+  isTooMany: boolean;
+  /** The period's figures by channel; empty if the plan does not cover it, or it exceeds a year. */
+  comparisons: ReadonlyMap<number, ComparisonView>;
+}
+
+/** Reads the address's `channels`: numbers, @handles or links, without duplicates. */
+export async function readCompared(): Promise<Compared> {
+  const named = useVisit()
+    .query.getAll("channels")
+    .flatMap((text) => text.split(/[\s,]+/));
+  const names = [...new Set(named.filter((name) => name !== ""))];
+  const found = await Promise.all(names.slice(0, 2 * COMPARED_MAX).map((name) => findCard(name)));
+  const cards = new Map(found.flatMap((card) => (card === null ? [] : [[card.id, card] as const])));
+  const shown = [...cards.values()].slice(0, COMPARED_MAX);
+  const readings = await readReadings(shown);
+  return {
+    cards: shown,
+    unknown: names
+      .filter((_, at) => found[at] === null)
+      .map((name) => cutText(name, NAME_BYTES_MAX)),
+    isTooMany: names.length > COMPARED_MAX && cards.size >= COMPARED_MAX,
+    ...readings,
+    comparisons: await readComparisons(shown, readings),
+  };
+}
+
+async function readComparisons(
+  cards: readonly CardView[],
+  period: ReadingPeriod,
+): Promise<Compared["comparisons"]> {
+  if (cards.length === 0) return new Map();
+  const raw = comparisonCall(cards, period);
+  const found = await orRefusal(lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw));
+  return new Map(
+    found instanceof AppError ? [] : found.results.map((one) => [one.channel, one] as const),
+  );
+}
+
+/** The API call for a period; the shortest one is the method's default, the metrics' 30 days. */
+export function comparisonCall(
+  cards: readonly CardView[],
+  { period, from, to }: ReadingPeriod,
+): Record<string, string> {
+  const bounds = period === PERIODS[0] ? {} : { from: formatDay(from), to: formatDay(to) };
+  return { channels: cards.map(({ id }) => id).join(), ...bounds };
+}
+
+async function findCard(name: string): Promise<CardView | null> {
+  try {
+    if (parseNumber(name) === null) {
+      return await lookUp<CardView>(channelsResolveRetrieve, { q: name });
+    }
+    const page = await lookUp<Page<CardView>>(channelsList, { ids: name });
+    return page.results[0] ?? null;
+  } catch (error) {
+    if (error instanceof AppError && ["not_found", "invalid"].includes(error.code)) return null;
+    throw error;
+  }
 }

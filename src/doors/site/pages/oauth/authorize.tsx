@@ -6,8 +6,11 @@ import {
   answerAddress,
   readAuthorizationRequest,
 } from "../../../../customers/oauth/authorization-request.ts";
-import { isDocumentId } from "../../../../customers/oauth/client-document.ts";
-import { hostOf, isLoopbackUri } from "../../../../customers/oauth/redirect-uri.ts";
+import {
+  hostOf,
+  isDocumentId,
+  isLoopbackUri,
+} from "../../../../customers/oauth/client-metadata.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { ActionButton } from "../../look/action-button.tsx";

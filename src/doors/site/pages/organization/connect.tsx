@@ -1,13 +1,17 @@
 /** @jsxImportSource hono/jsx */
+
+import { raw } from "hono/html";
 import { KEY_PLACE, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
-import { Done } from "../../look/done.tsx";
+import { ActionButton, RowFaults } from "../../look/action-button.tsx";
+import { type Column, DataTable } from "../../look/data-table.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { RowFaults } from "../../look/row-actions.tsx";
+import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
+import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
-import { page } from "../../visit/view.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset, page } from "../../visit/view.ts";
+import { isManager, ownMembership } from "../../visit/viewer.ts";
 import { ConnectWays } from "./connect-ways.tsx";
-import { GrantList } from "./grant-list.tsx";
 import { makeKey } from "./new-key.tsx";
 import { revokeKey } from "./revoke-key.ts";
 
@@ -47,3 +51,59 @@ export const connectPage: SitePage = {
     revoke: () => revokeKey("/account/connect/"),
   },
 };
+
+/** @jsxImportSource hono/jsx */
+
+/** Assistants that were granted access by signing in; managers see those of all members. */
+async function GrantList() {
+  const context = useSite();
+  const words = useVisit().words.organizationPages;
+  const { member, organization } = ownMembership();
+  const all = await context.oauth.grants(organization.id);
+  const grants = all.filter(({ key }) => isManager() || key.memberId === member.id);
+  const owners = new Map(
+    (await context.accounts.members(organization.id)).map((one) => [one.id, one]),
+  );
+  if (grants.length === 0) return raw("");
+  const owner: Column<(typeof grants)[number]> = [
+    words.owner,
+    ({ key }) => <bdi>{owners.get(key.memberId)?.name || owners.get(key.memberId)?.email}</bdi>,
+  ];
+  return (
+    <>
+      <h2>{words.letIn}</h2>
+      <DataTable
+        label={words.letIn}
+        rows={grants}
+        columns={[
+          [words.assistant, ({ key }) => <bdi>{key.name}</bdi>, "row"],
+          [words.host, ({ host }) => host],
+          ...(isManager() ? [owner] : []),
+          [words.created, ({ key }) => <DayOf at={key.createdAt} />],
+          [
+            words.lastUsed,
+            ({ key }) => {
+              const at = context.services.keyUse.lastUsedAt(key);
+              return <Instant at={at} none={words.never} />;
+            },
+          ],
+          [words.expiresAt, ({ key }) => <LastDayBefore at={key.expiresAt} />],
+          [
+            words.actions,
+            ({ key }) => (
+              <ActionButton
+                inRow
+                action="revoke"
+                label={words.revoke}
+                description={key.name}
+                fields={{ key: key.id }}
+                confirm={words.revokeGrantQuestion}
+                danger
+              />
+            ),
+          ],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,18 +1,23 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
-import { readFields, requiredChoice } from "../../forms/faults.ts";
-import { readLastDay } from "../../forms/last-day.ts";
-import { Done } from "../../look/done.tsx";
+import { type AppError, toAppError } from "../../../../errors.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { readLastDay } from "../../forms/read-form.ts";
+import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
+import { DataTable } from "../../look/data-table.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
-import { RowFaults } from "../../look/row-actions.tsx";
+import { Instant, told } from "../../look/shown.tsx";
+import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
-import { KeyList } from "./key-list.tsx";
-import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
+import { currentActor, isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { WebhookState } from "../webhooks/webhook-fields.tsx";
+import { keysTable } from "./key-table.tsx";
 import { makeKey } from "./new-key.tsx";
-import { revokeKey } from "./revoke-key.ts";
+import { revokeKey, visibleKeys } from "./revoke-key.ts";
 
 /** `/account/keys/`: API keys, and buttons to enable webhooks. */
 export const keysPage: SitePage = {
@@ -64,4 +69,99 @@ async function create(): Promise<View> {
     expires: () => readLastDay(form.get("expires"), visit.nowMs),
   });
   return makeKey({ access, expiresAt });
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Working keys, and below them, folded, keys that will never work again; each list has pages. */
+async function KeyList() {
+  const { query, words: common } = useVisit();
+  const words = common.organizationPages;
+  const label = isManager() ? words.allKeys : words.yourKeys;
+  const place = visibleKeys();
+  const ended = await keysTable(words.oldKeys, { ...place, areEnded: true, at: "ended-before" });
+  return (
+    <>
+      <h2>{label}</h2>
+      {(await keysTable(label, { ...place, areEnded: false, at: "before" })) ?? (
+        <p class="empty">{words.noKeys}</p>
+      )}
+      {ended !== null && (
+        <details open={query.has("ended-before")}>
+          <summary>{words.oldKeys}</summary>
+          {ended}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The organization's webhooks, with a button for each disabled one. */
+async function WebhookList() {
+  const visit = useVisit();
+  const words = visit.words.organizationPages;
+  const webhooks = await useSite().webhooks.webhooks(ownMembership().organization.id);
+  return (
+    <>
+      <p>
+        {words.webhooksIntro} <a href={asset("/account/webhooks/")}>{words.webhookDetails}</a>
+      </p>
+      <DataTable
+        label={visit.words.webhooks}
+        empty={words.noWebhooks}
+        rows={webhooks}
+        columns={[
+          [words.address, ({ url }) => <bdi>{url}</bdi>, "row long"],
+          [words.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
+          [words.lastSuccess, ({ lastSuccessAt: at }) => <Instant at={at} none={words.never} />],
+          [
+            words.lastError,
+            ({ lastError }) => <bdi>{told(outcomeOf(lastError)) || words.noError}</bdi>,
+            "long",
+          ],
+          [
+            words.actions,
+            ({ id, disabledReason }) =>
+              disabledReason !== "" &&
+              isManager() && (
+                <ActionButton inRow action="enable" label={words.enable} fields={{ webhook: id }} />
+              ),
+          ],
+        ]}
+      />
+    </>
+  );
+}
+
+/** Enables a webhook, like the API's `is_active`: one that staff disabled can only be enabled by staff. */
+async function enableWebhook(): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
+  const membership = ownMembership();
+  const { organization } = membership;
+  const words = visit.words.organizationPages;
+  if (!isManager()) throw pageError("manager_required", words.managersOnly);
+  const id = sentNumber("webhook");
+  const webhooks = await context.webhooks.webhooks(organization.id);
+  const webhook = webhooks.find((one) => one.id === id);
+  if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
+  const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
+  const own = { organizationId: organization.id, id };
+  const change = { address: undefined, channels: undefined, isActive: true };
+  try {
+    await context.services.webhooks.change(own, plan, change, currentActor());
+  } catch (error) {
+    throw withOwnText(error);
+  }
+  return redirect("/account/keys/?done=enabled");
+}
+
+/** The error unchanged, except for a plan without room, which this page explains in its own words. */
+function withOwnText(thrown: unknown): AppError {
+  const { words } = useVisit();
+  const error = toAppError(thrown);
+  if (error.code !== "tariff_required") return error;
+  return pageError(error.code, words.organizationPages.planHasNoRoom);
 }

@@ -4,8 +4,8 @@ import { storedMessage } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 import { visibleKeys } from "./revoke-key.ts";
 
 /** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */

@@ -1,8 +1,8 @@
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
-import type { MemberChange, MemberDenial } from "../../../../customers/accounts/member-rules.ts";
+import type { MemberChange, MemberDenial } from "../../../../customers/accounts/member-changes.ts";
 import type { AppError } from "../../../../errors.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
-import { sentNumber } from "../../look/row-actions.tsx";
+import { sentNumber } from "../../look/action-button.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { ownMembership } from "../../visit/viewer.ts";

@@ -1,17 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
-import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
-import { passwordAddress } from "../../../../customers/people/password-address.ts";
-import type { PasswordLink } from "../../../../customers/people/password-links.ts";
+import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
+import { type PasswordLink, passwordAddress } from "../../../../customers/people/password-links.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { invitationMail, passwordMail } from "../../mail-texts.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, ownMembership } from "../../visit/viewer.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
 

@@ -1,9 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import { MEMBER_ROLES } from "../../../../customers/accounts/accounts.table.ts";
-import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
-import { Done } from "../../look/done.tsx";
+import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
+import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
+import { ActionButton, RowFaults } from "../../look/action-button.tsx";
+import { type Column, DataTable } from "../../look/data-table.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
-import { RowFaults } from "../../look/row-actions.tsx";
+import { RoleForm } from "../../look/role-form.tsx";
+import { Instant } from "../../look/shown.tsx";
+import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { page } from "../../visit/view.ts";
@@ -11,7 +14,6 @@ import { isManager, ownMembership } from "../../visit/viewer.ts";
 import { paged } from "../staff/console.tsx";
 import { changeRole, restore, suspend } from "./member-changes.ts";
 import { invite, linkAgain } from "./member-invitation.tsx";
-import { MemberList } from "./member-list.tsx";
 
 /** `/account/members/`: who is in the organization, and what they may do. */
 export const membersPage: SitePage = {
@@ -55,6 +57,94 @@ function Invitation() {
         <TextField name="name" />
         <SelectField name="role" value="member" options={roles} names={visit.words.roles} />
       </Form>
+    </>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Members; administrators also see what they may do with each. */
+function MemberList({ members, canMail }: { members: readonly Member[]; canMail: boolean }) {
+  const { words: common } = useVisit();
+  const words = common.organizationPages;
+  const actor = ownMembership().member;
+  const roles = MEMBER_ROLES.filter((role) => roleDenial(actor, role) === null);
+  const mayChange = ({ role }: Member) => roleDenial(actor, role) === null;
+  const actions: Column<Member> = [
+    words.actions,
+    (member) =>
+      mayChange(member) && member.id !== actor.id && <Actions member={member} canMail={canMail} />,
+  ];
+  return (
+    <DataTable
+      label={common.members}
+      rows={members}
+      columns={[
+        [
+          common.name,
+          ({ id, name, email }) => (
+            <>
+              <bdi>{name || email}</bdi>
+              {id === actor.id && ` (${words.you})`}
+            </>
+          ),
+          "row",
+        ],
+        [common.email, ({ email }) => <bdi>{email}</bdi>, "long"],
+        [
+          common.role,
+          (member) =>
+            mayChange(member) ? (
+              <RoleForm member={member} roles={roles} />
+            ) : (
+              common.roles[member.role]
+            ),
+        ],
+        [
+          words.state,
+          ({ suspendedAt }) =>
+            suspendedAt === null ? (
+              words.memberStates.active
+            ) : (
+              <>
+                {words.memberStates.suspended}, <Instant at={suspendedAt} />
+              </>
+            ),
+        ],
+        ...(isManager() ? [actions] : []),
+      ]}
+    />
+  );
+}
+
+function Actions({ member, canMail }: { member: Member; canMail: boolean }) {
+  const words = useVisit().words.organizationPages;
+  const row = { inRow: true, fields: { member: member.id } };
+  if (member.suspendedAt !== null) {
+    return (
+      <ActionButton
+        {...row}
+        action="restore"
+        label={words.restore}
+        confirm={words.restoreQuestion}
+      />
+    );
+  }
+  return (
+    <>
+      <ActionButton
+        {...row}
+        action="link"
+        label={words.linkAgain}
+        confirm={canMail ? words.linkAgainQuestion : words.linkCopyQuestion}
+      />
+      <ActionButton
+        {...row}
+        action="suspend"
+        label={words.suspend}
+        confirm={words.suspendQuestion}
+        danger
+      />
     </>
   );
 }

@@ -3,9 +3,8 @@ import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 import { currentActor, ownMembership } from "../../visit/viewer.ts";
 import { ConnectWays } from "./connect-ways.tsx";
 

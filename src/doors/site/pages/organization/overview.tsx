@@ -1,18 +1,26 @@
 /** @jsxImportSource hono/jsx */
+
+import type { Period } from "../../../../customers/accounts/plan.ts";
+import { quotaEnd } from "../../../../customers/limits/usage-view.ts";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
-import { Done } from "../../look/done.tsx";
-import { RowFaults } from "../../look/row-actions.tsx";
+import { RowFaults } from "../../look/action-button.tsx";
+import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
+import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
-import { ownMembership } from "../../visit/viewer.ts";
+import { ORGANIZATION_COOKIE, page, redirect, siteCookie, type View } from "../../visit/view.ts";
+import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import { LastRequests } from "./last-requests.tsx";
-import { PlanCards } from "./plan-cards.tsx";
 import { PlanRequestPart, planRequestActions } from "./plan-request.tsx";
-import { sumByDay, sumByDayAndMethod } from "./usage-sums.ts";
-import { ByDayAndMethod, UsageByDay, UsageByKey, UsageByMethod } from "./usage-tables.tsx";
+import {
+  ByDayAndMethod,
+  sumByDay,
+  sumByDayAndMethod,
+  UsageByDay,
+  UsageByKey,
+  UsageByMethod,
+} from "./usage-tables.tsx";
 
 const RANGES = [7, 30, 90];
 const RANGE_DEFAULT = 30;
@@ -88,5 +96,88 @@ function Ranges({ range }: { range: number }) {
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The organization's plan with its end and period, and the remaining quota. */
+async function PlanCards() {
+  const visit = useVisit();
+  const context = useSite();
+  const { nowMs, words: common } = visit;
+  const membership = ownMembership();
+  const words = visit.words.organizationPages;
+  const viewer = await viewerOf(membership, context.accounts, nowMs);
+  const { plan, planInForce } = viewer;
+  const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
+  const quota = plan.requestsPerPeriod;
+  const hasEnded = planInForce.endsAt !== null && planInForce.endsAt <= nowMs;
+  return (
+    <>
+      <p>
+        {common.organization}: <bdi>{membership.organization.name}</bdi>
+      </p>
+      {hasEnded && <p class="notice">{words.planEnded}</p>}
+      <ul class="cards figures">
+        <QuotaCard period={{ startedAt, endsAt, used }} quota={quota} />
+        <li>
+          {common.plan}
+          <strong>{common.planNames[plan.code]}</strong>
+          {shownNumber(plan.requestsPerSecond)} {words.perSecond}
+          <small>
+            {planInForce.endsAt === null ? (
+              words.noEnd
+            ) : (
+              <>
+                {common.planEnds}: <LastDayBefore at={planInForce.endsAt} />
+              </>
+            )}
+          </small>
+        </li>
+        <li>
+          {common.period}
+          <strong>
+            <DayOf at={startedAt} withoutYear />
+          </strong>
+          {words.lastDay} <Instant at={endsAt} />
+        </li>
+      </ul>
+    </>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** How much of the period's quota has been used, as a bar, and when it will end at this pace. */
+function QuotaCard({ period, quota }: { period: Period & { used: number }; quota: number }) {
+  const { words: common, nowMs } = useVisit();
+  const words = common.overviewPage;
+  const { used, endsAt } = period;
+  const end = quotaEnd(period, quota, nowMs);
+  const share = new Intl.NumberFormat(common.locale, { style: "percent" });
+  return (
+    <li class={typeof end === "number" ? "main warning" : "main"}>
+      {common.remaining}
+      <strong>{shownNumber(Math.max(0, quota - used))}</strong>
+      {common.of} {shownNumber(quota)}
+      <progress id="units-used" value={Math.min(used, quota)} max={quota} />
+      <label for="units-used">
+        {common.used}: {shownNumber(used)} ({share.format(quota === 0 ? 1 : used / quota)})
+      </label>
+      <small>
+        {end === "lasts" && words.lasts}
+        {typeof end === "number" && used < quota && (
+          <>
+            {words.ends} <DayOf at={end} />.
+          </>
+        )}
+        {used >= quota && (
+          <>
+            {words.over} <Instant at={endsAt} />.
+          </>
+        )}
+      </small>
+    </li>
   );
 }

@@ -5,9 +5,9 @@ import type { PlanRequest } from "../../../../customers/accounts/accounts.table.
 import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
-import { Facts } from "../../look/facts.tsx";
 import { Form, SelectField, TextAreaField } from "../../look/form.tsx";
 import { Instant } from "../../look/shown.tsx";
+import { Facts } from "../../look/user-text.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";

@@ -1,6 +1,6 @@
 import type { KeyScope } from "../../../../customers/keys/keys.ts";
 import { pageError } from "../../forms/faults.ts";
-import { sentNumber } from "../../look/row-actions.tsx";
+import { sentNumber } from "../../look/action-button.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership } from "../../visit/viewer.ts";

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
-import { NewPasswordField } from "../../look/person-fields.tsx";
+import { NewPasswordField } from "../../look/role-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { linkToken } from "./link-token.ts";
 
 /** `/account/choose-password/?token=…`: after an invitation, or a forgotten password. */

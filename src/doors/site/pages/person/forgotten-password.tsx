@@ -3,7 +3,7 @@ import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
 import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Form } from "../../look/form.tsx";
-import { EmailField } from "../../look/person-fields.tsx";
+import { EmailField } from "../../look/role-form.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";

@@ -1,7 +1,6 @@
 import { LANGUAGE_COOKIE, LANGUAGES } from "../../../../values/language.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { siteCookie } from "../../visit/site-cookies.ts";
-import { ownPath, redirect } from "../../visit/view.ts";
+import { ownPath, redirect, siteCookie } from "../../visit/view.ts";
 
 /** `/account/language/?to=ru`: sets the language. */
 export const languagePage: SitePage = {

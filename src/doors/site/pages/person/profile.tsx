@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { requireTurn } from "../../guard/require-turn.ts";
-import { Done } from "../../look/done.tsx";
-import { Facts } from "../../look/facts.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { NewPasswordField } from "../../look/person-fields.tsx";
+import { NewPasswordField } from "../../look/role-form.tsx";
+import { Done, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";

@@ -5,12 +5,11 @@ import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { readFields } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
-import { EmailField, NewPasswordField } from "../../look/person-fields.tsx";
+import { EmailField, NewPasswordField } from "../../look/role-form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { linkToken } from "./link-token.ts";
 
 /** `/account/set-up/?token=…`: creates an empty appliance's first person. */

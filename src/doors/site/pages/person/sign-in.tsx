@@ -3,13 +3,12 @@ import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
-import { Done } from "../../look/done.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { EmailField } from "../../look/person-fields.tsx";
+import { EmailField } from "../../look/role-form.tsx";
+import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { ownPath, page, redirect, type View } from "../../visit/view.ts";
+import { asset, ownPath, page, redirect, type View } from "../../visit/view.ts";
 
 /** `/account/sign-in/`, and signing out. */
 export const signInPage: SitePage = {

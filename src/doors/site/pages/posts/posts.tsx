@@ -1,23 +1,25 @@
 /** @jsxImportSource hono/jsx */
-import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
+
+import type { Directory } from "../../../../catalog/directory/directory.ts";
+import { type FoundPost, POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
+import { MEDIA } from "../../../../catalog/posts/post.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { exportPosts } from "../../../../verbs/export.ts";
 import { postsSearchList } from "../../../../verbs/post-search.ts";
 import { cutText } from "../../forms/cut-text.ts";
-import { filterFaults } from "../../forms/filter-faults.ts";
+import { filterFaults } from "../../forms/faults.ts";
+import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
+import { asset, page } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
 import { FoundPosts } from "./found-posts.tsx";
-import { POST_FILTERS, PostSearchForm } from "./post-search-form.tsx";
 
 const PATH = "/account/posts/";
 const PAGE_SIZE = "20";
@@ -125,5 +127,70 @@ function Notice({ text, error }: { text: string; error: AppError | null }) {
         <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}
     </p>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/**
+ * All filters of the API's post search, under the API's names, so that the page's address mirrors a
+ * request.
+ */
+const POST_FILTERS = [
+  ...(["q", "category", "territory", "ordering"] as const),
+  ...(["channel", "from", "to", "is_ad", "media", "views_min"] as const),
+];
+
+/** Filters that are folded until one of them is used. */
+const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
+
+/** The post search's form. */
+function PostSearchForm({ directory }: { directory: Directory }) {
+  const visit = useVisit();
+  const { explorerPages, postPages: words } = visit.words;
+  const field = { search: "posts" };
+  const named = (name: (typeof POST_FILTERS)[number]) => ({
+    ...field,
+    name,
+    label: words.filters[name],
+  });
+  return (
+    <form method="get" action={asset("/account/posts/")} data-live="results" class="filters">
+      <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
+      <PlaceFilters
+        {...field}
+        directory={directory}
+        category={words.filters.category}
+        territory={words.filters.territory}
+      />
+      <FilterSelect
+        {...named("ordering")}
+        options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+      />
+      <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
+        <summary>{explorerPages.moreFilters}</summary>
+        <div class="filters">
+          <FilterInput {...named("channel")} />
+          <FilterInput {...named("from")} type="date" />
+          <FilterInput {...named("to")} type="date" />
+          <FilterSelect
+            {...named("is_ad")}
+            options={[
+              { value: "", label: words.anyPosts },
+              { value: "true", label: words.onlyAds },
+              { value: "false", label: words.withoutAds },
+            ]}
+          />
+          <FilterSelect
+            {...named("media")}
+            options={[
+              { value: "", label: words.anyMedia },
+              ...MEDIA.map((kind) => ({ value: kind, label: explorerPages.media[kind] })),
+            ]}
+          />
+          <FilterInput {...named("views_min")} isDecimal />
+        </div>
+      </details>
+    </form>
   );
 }

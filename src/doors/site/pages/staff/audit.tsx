@@ -13,8 +13,8 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { sourcePictures } from "../../../../catalog/sources/pictures/pictures.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 
 /** A drawing from the guide. It adds nothing to the steps above it, so it needs no alternative text. */
 export function BotPicture({ name }: { name: string }) {

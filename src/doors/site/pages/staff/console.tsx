@@ -2,10 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
-import { Done } from "../../look/done.tsx";
-import { asset } from "../../visit/site-path.ts";
+import { Done } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 
 /** Parts shared by the console's pages. */
 

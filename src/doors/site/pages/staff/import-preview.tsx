@@ -1,17 +1,17 @@
 /** @jsxImportSource hono/jsx */
-import { stringifyExact } from "../../../../catalog/imports/reading/exact-number.ts";
-import type { InputRow } from "../../../../catalog/imports/reading/input-row.ts";
+import { stringifyExact } from "../../../../catalog/imports/reading/json-rows.ts";
 import {
   describeRecognized,
+  type InputRow,
   type Recognized as RecognizedFile,
 } from "../../../../catalog/imports/reading/recognized.ts";
-import type { NewUpload, UploadPreview } from "../../../../catalog/imports/runs/held-uploads.ts";
-import { shortened } from "../../../../values/shortened.ts";
+import type { NewUpload, UploadPreview } from "../../../../catalog/imports/runs/upload-files.ts";
+import { shortened } from "../../../../values/parse-number.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { told } from "../../look/shown.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 
 interface PreviewProps {
   token: string;

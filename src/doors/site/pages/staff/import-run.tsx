@@ -1,14 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
+import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/writing/import-summary.ts";
 import { notFound } from "../../../../errors.ts";
-import { Facts } from "../../look/facts.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Form } from "../../look/form.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
+import { Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 import { Recognized } from "./import-preview.tsx";
-import { ImportReasons } from "./import-reasons.tsx";
 
 /** `/staff/imports/:id/`: an import's progress; the script refreshes it until it has ended. */
 export const importRunPage: SitePage = {
@@ -155,5 +156,51 @@ function Counts({ run }: RunProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Rejected rows and dropped cells by reason, and the rejected rows as a file. */
+function ImportReasons({ run }: { run: RecordedRun }) {
+  const words = useVisit().words.importPages;
+  const { rejects, warnings, rejected, rejectsKept } = run.summary;
+  return (
+    <>
+      <ReasonTable label={words.rejectedRows} groups={rejects} />
+      {rejectsKept > 0 && run.state !== "running" && (
+        <Form action="rejects" submit={words.downloadRejects}>
+          <p>
+            {rejectsKept < rejected
+              ? words.firstRejected(shownNumber(rejectsKept), shownNumber(rejected))
+              : words.allRejected}
+          </p>
+        </Form>
+      )}
+      <ReasonTable label={words.warnings} groups={warnings} />
+    </>
+  );
+}
+
+function ReasonTable({ label, groups }: { label: string; groups: readonly ReasonGroup[] }) {
+  const visit = useVisit();
+  const words = visit.words.importPages;
+  if (groups.length === 0) return null;
+  return (
+    <>
+      <h2>{label}</h2>
+      <DataTable
+        className="rejects named"
+        label={label}
+        rows={groups}
+        columns={[
+          [words.count, (group) => shownNumber(group.count), "row"],
+          [words.column, (group) => (group.column === null ? "—" : <code>{group.column}</code>)],
+          [words.reason, (group) => <bdi>{reasonOf(visit.language, group)}</bdi>],
+          [words.exampleLine, (group) => group.line ?? "—"],
+          [words.exampleValue, (group) => (group.value === null ? "—" : <q>{group.value}</q>)],
+        ]}
+      />
+    </>
   );
 }

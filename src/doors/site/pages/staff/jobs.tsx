@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
 import { pageError } from "../../forms/faults.ts";
-import { ActionButton } from "../../look/action-button.tsx";
+import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { RowFaults } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";

@@ -1,13 +1,14 @@
 /** @jsxImportSource hono/jsx */
 import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
+import type { Resource } from "../../../../verbs/operator/resource.ts";
+import type { Parameter } from "../../../../verbs/parameters.ts";
 import { verbAction } from "../../forms/verb-action.ts";
-import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber } from "../../look/action-button.tsx";
+import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
 import { Snippet } from "../../look/shown.tsx";
-import { VerbForm } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { page, redirect } from "../../visit/view.ts";
+import { asset, page, redirect } from "../../visit/view.ts";
 import { KeyTable } from "../organization/key-table.tsx";
 import { consolePage } from "./console.tsx";
 
@@ -67,3 +68,49 @@ export const operatorKeysPage: SitePage = {
     ),
   },
 };
+
+/** @jsxImportSource hono/jsx */
+
+interface Props {
+  resource: Resource;
+  verb: string;
+  label: string;
+  once?: boolean;
+}
+
+/** The form of a verb, with a field for each of its arguments. */
+function VerbForm({ resource, verb, label, once = false }: Props) {
+  const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
+  return (
+    <Form action={verb} once={once}>
+      {Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => (
+        <ArgumentField name={name} parameter={parameter} />
+      ))}
+      <button type="submit">{label}</button>
+    </Form>
+  );
+}
+
+function ArgumentField({
+  name,
+  parameter: { schema, required },
+}: {
+  name: string;
+  parameter: Parameter<unknown>;
+}) {
+  const { labels, hints, choices } = useVisit().words.resources;
+  const hint = hints[name];
+  const field = {
+    name,
+    label: labels[name] ?? name,
+    ...(hint !== undefined && { hint }),
+  };
+  const options = schema["enum"] as readonly string[] | undefined;
+  if (options !== undefined) {
+    const labelled = options.map((value) => ({ value, label: choices[value] ?? value }));
+    return <SelectField {...field} options={labelled} />;
+  }
+  if (schema["type"] === "boolean") return <CheckField {...field} />;
+  const type = schema["format"] === "date" ? "date" : "text";
+  return <TextField {...field} type={type} required={required} />;
+}

@@ -1,25 +1,28 @@
 /** @jsxImportSource hono/jsx */
-import { reasonOf } from "../../../../catalog/imports/writing/tally.ts";
+import { reasonOf } from "../../../../catalog/imports/writing/import-summary.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import {
+  type BotSettings,
   fileMaxMs,
   isBot,
   placeOf,
   type Source,
+  type SourceChat,
 } from "../../../../catalog/sources/sources.table.ts";
-import { dayOf } from "../../../../values/moscow-time.ts";
-import { Done } from "../../look/done.tsx";
-import { Facts } from "../../look/facts.tsx";
+import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
+import { ActionButton } from "../../look/action-button.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { DayChart } from "../../look/day-chart.tsx";
 import { shownInterval } from "../../look/formats.ts";
-import { Instant, shownNumber } from "../../look/shown.tsx";
+import { Instant, shownNumber, told } from "../../look/shown.tsx";
+import { Steps } from "../../look/steps.tsx";
+import { Done, type Fact, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
+import { BotPicture } from "./bot-picture.tsx";
 import { addressedId } from "./console.tsx";
-import { botReadings, SourceChannels } from "./source-channels.tsx";
-import { SourcePushes } from "./source-pushes.tsx";
-import { RowsByDay } from "./source-rows.tsx";
 import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
 
 const DAYS_SHOWN = 30;
@@ -105,4 +108,122 @@ function Summary({ source }: { source: Source }) {
       )}
     </>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Switches MAX's pushes on and off; renders nothing for other sources. */
+function SourcePushes({ source: { settings } }: { source: Source }) {
+  if (!isBot(settings) || settings.kind !== "max") return null;
+  const words = useVisit().words.sourcePages;
+  const isOn = settings.pushes === true;
+  return (
+    <section>
+      <h2>{words.pushes}</h2>
+      <p>{isOn ? words.pushesOn : words.pushesOff}</p>
+      <ActionButton
+        action={isOn ? "pushesOff" : "pushesOn"}
+        label={isOn ? words.turnPushesOff : words.turnPushesOn}
+      />
+    </section>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/**
+ * Rows delivered by a source, by day.
+ * @param today the last day shown
+ */
+function RowsByDay({
+  today,
+  days,
+  counts,
+}: {
+  today: number;
+  days: number;
+  counts: readonly { day: number; rows: number }[];
+}) {
+  const visit = useVisit();
+  const words = visit.words.sourcePages;
+  const rows = new Map(counts.map((one) => [one.day, one.rows]));
+  const shown = Array.from({ length: days }, (_, at) => today - days + 1 + at);
+  return (
+    <DayChart
+      title={words.byDay}
+      id="source-rows"
+      days={shown.map((day) => ({ day: formatDay(day), rows: rows.get(day) ?? 0 }))}
+      instead={counts.length === 0 ? visit.words.nothingYet : null}
+      heads={
+        <th scope="col" class="number" data-draw="bars">
+          {words.rows}
+        </th>
+      }
+      cellsOf={({ rows }) => (
+        <td class="number" data-value={rows}>
+          {shownNumber(rows)}
+        </td>
+      )}
+    />
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Channels that a bot was added to, or how to add it. */
+function SourceChannels({
+  settings: { kind, bot },
+  chats,
+}: {
+  settings: BotSettings;
+  chats: readonly SourceChat[];
+}) {
+  const words = useVisit().words.sourcePages;
+  return (
+    <section>
+      <h2>{words.channels}</h2>
+      {chats.length === 0 && <p>{words.noChannels}</p>}
+      {chats.length > 0 && (
+        <DataTable
+          label={words.channels}
+          rows={chats}
+          columns={[
+            [words.channel, ({ title }) => <bdi>{title}</bdi>, "row"],
+            [words.handle, ({ handle }) => (handle === null ? "—" : <bdi>@{handle}</bdi>)],
+            [
+              words.state,
+              ({ isRead, fault }) => (
+                <>
+                  {isRead ? words.channelRead : words.channelLeft}
+                  {fault !== null && <small> {told(fault)}</small>}
+                </>
+              ),
+            ],
+            [words.cardRead, ({ cardAt }) => <Instant at={cardAt} />],
+          ]}
+        />
+      )}
+      <h3>{words.addToChannel}</h3>
+      <Steps steps={words.botSteps[kind].channel(bot)} />
+      <BotPicture name={`${kind}-admin`} />
+    </section>
+  );
+}
+
+/** Whether posts arrive in time, and which ones the messenger no longer had. */
+function botReadings({ position: { lagMs, gap } }: Source): Fact[] {
+  const words = useVisit().words.sourcePages;
+  return [
+    [words.lag, lagMs !== undefined && words.seconds(Math.round(lagMs / 1000))],
+    [
+      words.gap,
+      gap !== undefined && (
+        <span class="fault">
+          <Instant at={gap.from} /> – <Instant at={gap.to} />
+          <br />
+          {words.gapHint}
+        </span>
+      ),
+    ],
+  ];
 }

@@ -1,20 +1,24 @@
 /** @jsxImportSource hono/jsx */
+
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
+import { nameOfAddress, readHeader } from "../../../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
-import { ActionButton } from "../../look/action-button.tsx";
+import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
+import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { Done } from "../../look/done.tsx";
-import { RowFaults, sentNumber } from "../../look/row-actions.tsx";
+import { Form, TextField } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
+import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
-import { AddSourceForm, addSource } from "./add-source.tsx";
 import { botSourcePath } from "./bot-source.tsx";
+import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { KindField } from "./kind-field.tsx";
 import { failureOf, SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
@@ -161,4 +165,59 @@ function kindOf({ settings }: Source): string {
   return isBot(settings)
     ? BOT_MESSENGERS[settings.kind].name
     : words.importPages.kinds[settings.rows];
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The form of a new pull. */
+function AddSourceForm() {
+  const words = useVisit().words.sourcePages;
+  return (
+    <Form action="import" words={words}>
+      <KindField />
+      <TextField name="url" type="url" />
+      <TextField name="schedule" value="15m" />
+      <TextField name="name" required={false} />
+      <TextField name="header" type="password" autocomplete="off" required={false} />
+      <ReadingFields />
+      <p>
+        <button type="submit">{words.add}</button>
+      </p>
+    </Form>
+  );
+}
+
+/** Adds a pull; a folder of the machine can only be added by the operator, on the command line. */
+async function addSource(): Promise<View> {
+  const { sources } = useSite();
+  const { form } = useVisit();
+  const { kind, map, timezone, header } = await readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    map: () => readMap(),
+    timezone: () => readTimezone(),
+    header: () => headersOf(),
+  });
+  const url = form.get("url").trim();
+  const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
+  const reading = readingOf(map);
+  const strict = form.isChecked("strict");
+  await sources.add(
+    {
+      name,
+      headers: header,
+      schedule: form.get("schedule").trim(),
+      settings: { kind: "pull", url, rows: kind, reading, timezone, strict },
+    },
+    currentActor(),
+  );
+  return redirect("/staff/sources/?done=added");
+}
+
+/** @throws AppError `invalid` */
+function headersOf(): Record<string, string> {
+  const { form, words } = useVisit();
+  const text = form.get("header");
+  const header = text.trim() === "" ? {} : readHeader(text);
+  if (header === null) throw pageFault("header", words.sourcePages.wrongHeader);
+  return header;
 }

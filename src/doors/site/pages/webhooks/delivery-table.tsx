@@ -7,8 +7,8 @@ import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
-import { asset } from "../../visit/site-path.ts";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 import { isManager } from "../../visit/viewer.ts";
 
 /** Deliveries with their attempts, each with the actions on it. */

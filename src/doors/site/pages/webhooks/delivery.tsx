@@ -3,9 +3,8 @@ import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { shownBytes } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
+import { asset, page } from "../../visit/view.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
 

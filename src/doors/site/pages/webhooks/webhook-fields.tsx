@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import type { NewSecretView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
+import { Snippet } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 
 /** Longest list of channels that an address can prefill. */
 const PREFILLED_BYTES_MAX = 1_000;
@@ -28,5 +30,35 @@ export function WebhookForm({
       <ChannelPicker label={words.findChannel} adds={`${action}-channels`} />
       <TextAreaField name="channels" value={webhook?.channels.join(" ") ?? prefilled} rows={4} />
     </Form>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The only page that ever shows a secret: the answer to the form that created it. */
+export function secretPage({ id, secret }: NewSecretView): View {
+  const words = useVisit().words.webhookPages;
+  return page(
+    words.secretOf(id),
+    <>
+      <p role="status">{words.secretText}</p>
+      <Snippet text={secret} label={words.secret} />
+      <p>
+        <a href={asset(`/account/webhooks/${id}/`)}>{words.toWebhook}</a>
+      </p>
+    </>,
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** Whether a webhook is active, or otherwise why not. */
+export function WebhookState({ reason }: { reason: WebhookView["disabled_reason"] }) {
+  const words = useVisit().words.webhookPages;
+  if (reason === "") return <span class="good">{words.active}</span>;
+  return (
+    <>
+      <span class="bad">{words.disabled}</span> {words.reasons[reason]}
+    </>
   );
 }

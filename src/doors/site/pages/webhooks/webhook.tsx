@@ -1,24 +1,105 @@
 /** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
+import { pageError } from "../../forms/faults.ts";
 import { Moment } from "../../look/answer-times.tsx";
-import { Done } from "../../look/done.tsx";
-import { Facts } from "../../look/facts.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
+import { Done, Facts, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { cardsOf } from "../../visit/cards-of.ts";
-import { asset } from "../../visit/site-path.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
-import { ownPlan } from "../../visit/viewer.ts";
+import { cardsOf } from "../../visit/look-up.ts";
+import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { asset, page, redirect, type View } from "../../visit/view.ts";
+import { currentActor, ownPlan } from "../../visit/viewer.ts";
 import { attemptsStrip } from "./attempts-strip.tsx";
-import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
-import { hasWebhooks, ownOf, webhookOf } from "./webhook-access.ts";
-import { webhookActions } from "./webhook-actions.ts";
-import { WEBHOOK_FORM } from "./webhook-form.ts";
+import { DeliveryTable, Outcome } from "./delivery-table.tsx";
+import {
+  hasWebhooks,
+  ownOf,
+  requireManager,
+  requireWebhooks,
+  webhookOf,
+} from "./webhook-access.ts";
+import { secretPage, WebhookState } from "./webhook-fields.tsx";
+import { readOverlap, readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
 import { ManageWebhook } from "./webhook-manage.tsx";
-import { WebhookState } from "./webhook-state.tsx";
+
+/** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
+const webhookActions = {
+  enable: () => switchTo(true),
+  disable: () => switchTo(false),
+
+  async change() {
+    const { services } = useSite();
+    requireManager();
+    const before = await webhookOf();
+    await requireWebhooks();
+    const { address, channels } = await readWebhookForm();
+    // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
+    const changesUrl = address.url !== before.url;
+    const changesChannels = channels.join() !== before.channels.join();
+    if (changesUrl || changesChannels) {
+      const change = {
+        address: changesUrl ? address : undefined,
+        channels: changesChannels ? channels : undefined,
+        isActive: undefined,
+      };
+      const plan = await ownPlan();
+      await services.webhooks.change(ownOf(), plan, change, currentActor());
+    }
+    return redirect(`/account/webhooks/${before.id}/?done=changed`);
+  },
+
+  async rotate() {
+    const { services } = useSite();
+    requireManager();
+    await webhookOf();
+    await requireWebhooks();
+    const rotated = await services.webhooks.rotate(ownOf(), readOverlap(), currentActor());
+    return secretPage(rotated);
+  },
+
+  async test() {
+    const { services } = useSite();
+    const { id } = await webhookOf();
+    await requireWebhooks();
+    const tried = await services.webhooks.test(ownOf());
+    return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
+  },
+
+  async resend() {
+    const { services } = useSite();
+    requireManager();
+    const { id } = await webhookOf();
+    await requireWebhooks();
+    const delivery = parseNumber(useVisit().form.get("delivery"));
+    if (delivery === null) throw pageError("not_found", useVisit().words.notFoundText);
+    await services.webhooks.resend(ownOf(), delivery, currentActor());
+    return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
+  },
+
+  async delete() {
+    const { services } = useSite();
+    requireManager();
+    await webhookOf();
+    await services.webhooks.remove(ownOf(), currentActor());
+    return redirect("/account/webhooks/?done=deleted");
+  },
+};
+
+async function switchTo(isActive: boolean): Promise<View> {
+  const { services } = useSite();
+  requireManager();
+  const before = await webhookOf();
+  await requireWebhooks();
+  const change = { address: undefined, channels: undefined, isActive };
+  const plan = await ownPlan();
+  await services.webhooks.change(ownOf(), plan, change, currentActor());
+  const done = isActive ? "enabled" : "disabled";
+  return redirect(`/account/webhooks/${before.id}/?done=${done}`);
+}
 
 /** Channels to show by title; a webhook may watch thousands. */
 const CHANNELS_SHOWN_MAX = 100;
@@ -112,5 +193,61 @@ function Channels({ webhook: { channels } }: { webhook: WebhookView }) {
         {rest > 0 && <li>{words.more(shownNumber(rest))}</li>}
       </ul>
     </section>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+const PAGE_SIZE = 20;
+
+/** A webhook's deliveries with their attempts, latest first; `?before=` selects further pages. */
+async function deliveryLog(webhook: WebhookView): Promise<JSX.Element> {
+  const visit = useVisit();
+  const words = visit.words.webhookPages;
+  const before = parseNumber(visit.query.get("before") ?? "");
+  const { results: deliveries, last } = await useSite().services.webhooks.deliveries(ownOf(), {
+    before,
+    limit: PAGE_SIZE,
+    nowMs: visit.nowMs,
+  });
+  const path = `/account/webhooks/${webhook.id}/`;
+  return (
+    <section aria-labelledby="log">
+      <h2 id="log">{words.log}</h2>
+      <p>{words.logText}</p>
+      {deliveries.length === 0 ? (
+        <p class="empty">{words.noDeliveries}</p>
+      ) : (
+        <DeliveryTable webhook={webhook} deliveries={deliveries} to={path} />
+      )}
+      <p class="row">
+        {before !== null && <a href={asset(`${path}#log`)}>{words.latest}</a>}
+        {last !== null && (
+          <a href={asset(`${path}?before=${last[0]}#log`)} rel="next">
+            {words.earlier}
+          </a>
+        )}
+      </p>
+    </section>
+  );
+}
+
+/** Outcome of the attempt that was just requested. */
+async function triedDelivery(): Promise<JSX.Element | null> {
+  const visit = useVisit();
+  const { services } = useSite();
+  const tried = parseNumber(visit.query.get("tried") ?? "");
+  if (tried === null || visit.request.method !== "GET") return null;
+  const of = { before: tried + 1, limit: 1, nowMs: visit.nowMs };
+  const { results } = await services.webhooks.deliveries(ownOf(), of);
+  const [delivery] = results;
+  const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
+  if (attempt === undefined) return null;
+  const words = visit.words.webhookPages;
+  return (
+    <p role="status">
+      {attempt.error === "" ? words.delivered(tried) : words.undelivered(tried)}{" "}
+      <Outcome attempt={attempt} />
+    </p>
   );
 }

@@ -3,19 +3,15 @@ import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { Done } from "../../look/done.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
+import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../visit/site-path.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { hasWebhooks, requireManager, requireRoomForOne } from "./webhook-access.ts";
-import { WebhookForm } from "./webhook-fields.tsx";
+import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
 import { readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
-import { secretPage } from "./webhook-secret.tsx";
-import { WebhookState } from "./webhook-state.tsx";
 
 const PATH = "/account/webhooks/";
 /** Above the limit of any plan. */

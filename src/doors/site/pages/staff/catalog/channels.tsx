@@ -2,17 +2,14 @@
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
-import { errorMessages } from "../../../forms/error-messages.ts";
+import { errorMessages } from "../../../forms/faults.ts";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Done } from "../../../look/done.tsx";
-import { ImportLink } from "../../../look/import-link.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
-import { NamedLink } from "../../../look/user-text.tsx";
+import { Done, ImportLink, NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { page } from "../../../visit/view.ts";
+import { asset, page } from "../../../visit/view.ts";
 import { FindForm } from "./find-form.tsx";
 
 const PATH = "/staff/channels/";

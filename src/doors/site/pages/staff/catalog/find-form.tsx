@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { asset } from "../../../visit/site-path.ts";
+
 import { useVisit } from "../../../visit/use-visit.ts";
+import { asset } from "../../../visit/view.ts";
 
 /** The form for finding channels and posts, with what is wrong with its text. */
 export function FindForm({

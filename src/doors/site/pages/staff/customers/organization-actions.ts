@@ -12,7 +12,7 @@ import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
 import { addressedId, idOf } from "../console.tsx";
-import { linkView } from "./link-view.tsx";
+import { linkView } from "./seen.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
 const folder = "/staff/organizations/";

@@ -1,21 +1,25 @@
 /** @jsxImportSource hono/jsx */
-import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
+import {
+  MEMBER_ROLES,
+  type Member,
+  type Organization,
+} from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
-import { ActionButton } from "../../../look/action-button.tsx";
-import { Facts } from "../../../look/facts.tsx";
+import { ActionButton, RowFaults } from "../../../look/action-button.tsx";
+import { DataTable } from "../../../look/data-table.tsx";
 import { Form, SelectField, TextField } from "../../../look/form.tsx";
-import { RowFaults } from "../../../look/row-actions.tsx";
+import { RoleForm } from "../../../look/role-form.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
+import { Facts } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { asset } from "../../../visit/view.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { RequestFacts } from "../../organization/plan-request.tsx";
-import { addressedId, consolePage } from "../console.tsx";
-import { limitStatusOf } from "./limit-status.ts";
-import { MembersTable } from "./members-table.tsx";
+import { addressedId, consolePage, paged } from "../console.tsx";
 import { organizationActions } from "./organization-actions.ts";
+import { limitStatusOf } from "./seen.tsx";
 
 /** `/staff/organizations/3/`: its plan, members and keys. */
 export const staffOrganizationPage: SitePage = {
@@ -140,5 +144,42 @@ function ArchiveButton({ organization }: Props) {
     <ActionButton action="archive" label={words.archive} confirm={words.archiveConfirm} danger />
   ) : (
     <ActionButton action="restore" label={words.restore} confirm={words.restoreConfirm} />
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+function MembersTable({ members }: { members: readonly Member[] }) {
+  const visit = useVisit();
+  const words = visit.words.staffPages;
+  const { shown, pager } = paged(members);
+  return (
+    <>
+      <DataTable
+        label={words.members}
+        empty={words.none}
+        rows={shown}
+        columns={[
+          [visit.words.email, ({ email }) => <bdi>{email}</bdi>, "row long"],
+          [visit.words.name, ({ name }) => <bdi>{name}</bdi>],
+          [visit.words.role, (member) => <RoleForm member={member} roles={MEMBER_ROLES} />],
+          [words.state, (member) => (member.suspendedAt === null ? words.active : words.suspended)],
+          [
+            words.actions,
+            ({ id, email, suspendedAt }) => (
+              <ActionButton
+                inRow
+                action={suspendedAt === null ? "suspend" : "reinstate"}
+                label={suspendedAt === null ? words.suspend : words.reinstate}
+                description={email}
+                fields={{ member: id }}
+                danger={suspendedAt === null}
+              />
+            ),
+          ],
+        ]}
+      />
+      {pager}
+    </>
   );
 }

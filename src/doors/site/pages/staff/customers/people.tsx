@@ -4,7 +4,7 @@ import { shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
-import { Memberships } from "./memberships.tsx";
+import { Memberships } from "./seen.tsx";
 
 /** `/staff/people/`: everybody who can sign in. */
 export const peoplePage: SitePage = {

@@ -2,18 +2,16 @@
 import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { notFound } from "../../../../../errors.ts";
 import { pageError } from "../../../forms/faults.ts";
-import { ActionButton } from "../../../look/action-button.tsx";
-import { Facts } from "../../../look/facts.tsx";
-import { RowFaults } from "../../../look/row-actions.tsx";
+import { ActionButton, RowFaults } from "../../../look/action-button.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
+import { Facts } from "../../../look/user-text.tsx";
 import { passwordMail } from "../../../mail-texts.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
 import { consolePage } from "../console.tsx";
-import { linkView } from "./link-view.tsx";
-import { Memberships } from "./memberships.tsx";
+import { linkView, Memberships } from "./seen.tsx";
 
 /** `/staff/people/<number>/`: makes somebody staff, creates a password link, ends their sessions. */
 export const personPage: SitePage = {

@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
-import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
-import { PLAN_LIMITS, type PlanChange } from "../../../../../customers/accounts/plan-limits.ts";
+import {
+  PLAN_CODES,
+  PLAN_LIMITS,
+  type PlanChange,
+} from "../../../../../customers/accounts/plan.ts";
 import { Form, TextField } from "../../../look/form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";

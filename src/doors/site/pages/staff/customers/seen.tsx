@@ -1,12 +1,15 @@
 /** @jsxImportSource hono/jsx */
-import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
+import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
+import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
+import { passwordAddress } from "../../../../../customers/people/password-links.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
+import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
+import { asset, page, type View } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { Overview } from "../../organization/overview.tsx";
@@ -83,5 +86,69 @@ async function Webhooks({ organization }: { organization: Organization }) {
         [words.attempts, ({ strip }) => strip ?? "—"],
       ]}
     />
+  );
+}
+
+/** An organization's plan in force, and what it has used of it. */
+export async function limitStatusOf(
+  organization: Organization,
+  { accounts, usage }: SiteContext,
+  nowMs: number,
+): Promise<{ plan: Plan; used: number; periodEndsAt: number }> {
+  const inForce = planInForce(organization, nowMs);
+  const period = periodAt(inForce.startedAt, nowMs);
+  return {
+    plan: await accounts.plan(inForce.plan),
+    used: usage.used(organization.id, period.startedAt),
+    periodEndsAt: period.endsAt,
+  };
+}
+
+/** @jsxImportSource hono/jsx */
+
+/**
+ * A link to be passed on by hand. It opens somebody's account, so it is only shown in this answer: a
+ * redirect would leave it in the browser's history.
+ * @param token null for somebody who has a password and only needs to sign in
+ */
+export function linkView(email: string, token: string | null, back: string): View {
+  const visit = useVisit();
+  const words = visit.words.staffPages;
+  const { ownAddress } = visit;
+  const address = token === null ? `${ownAddress}/account/` : passwordAddress(ownAddress, token);
+  return page(
+    `${words.linkTitle} ${email}`,
+    <>
+      <p>{token === null ? words.signInLinkText : words.linkText}</p>
+      <pre class="secret">{address}</pre>
+      <p class="row">
+        <button type="button" data-copy={address} data-copied={words.copied} hidden>
+          {words.copy}
+        </button>
+        <a href={asset(back)}>{words.back}</a>
+      </p>
+    </>,
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** The organizations that somebody belongs to, with their roles. */
+export async function Memberships({ email }: { email: string }) {
+  const visit = useVisit();
+  const words = visit.words.staffPages;
+  const memberships = await useSite().accounts.allMembershipsOf(email);
+  if (memberships.length === 0) return <>—</>;
+  return (
+    <ul class="bare">
+      {memberships.map(({ member, organization }) => (
+        <li>
+          <NamedLink to={`/staff/organizations/${organization.id}/`}>{organization.name}</NamedLink>
+          {`, ${visit.words.roles[member.role]}`}
+          {member.suspendedAt !== null && `, ${words.suspended}`}
+          {organization.archivedAt !== null && `, ${words.archived}`}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -6,8 +6,8 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { asset } from "../../../visit/view.ts";
 import { consolePage, paged } from "../console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */

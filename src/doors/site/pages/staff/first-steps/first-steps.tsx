@@ -6,11 +6,9 @@ import { ActionButton } from "../../../look/action-button.tsx";
 import { Snippet } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { lookUp } from "../../../visit/look-up.ts";
-import { asset } from "../../../visit/site-path.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../../visit/view.ts";
+import { asset, page, redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
-import { STEP_NAMES, type StepName, stepsDone } from "./steps.ts";
 
 const PATH = "/staff/start/";
 /** The first call, which anybody can make. */
@@ -140,4 +138,28 @@ function CallStep({ answer }: { answer: string | null }) {
       )}
     </>
   );
+}
+
+/** Steps of the first hour, in order. */
+const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "assistant"] as const;
+
+type StepName = (typeof STEP_NAMES)[number];
+
+/** Each step, and whether it is done according to the database. */
+async function stepsDone(): Promise<Record<StepName, boolean>> {
+  const { accounts, firstSteps, keys, sample, webhooks } = useSite();
+  const organizations = await accounts.organizations();
+  const [first] = organizations;
+  const [lastUsed] =
+    first === undefined
+      ? []
+      : await keys.lastUsed({ organizationId: first.id, memberId: null, limit: 1 });
+  return {
+    sample: sample.ids().length === 0 || firstSteps.isNoted("sample_kept"),
+    import: sample.hasOwnChannels(),
+    customer: organizations.length > 1,
+    call: firstSteps.isNoted("first_call") || (lastUsed?.lastUsedAt ?? null) !== null,
+    webhook: (await webhooks.webhooks(null)).length > 0,
+    assistant: firstSteps.isNoted("assistant_seen"),
+  };
 }
