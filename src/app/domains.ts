@@ -117,7 +117,7 @@ export async function openDomains(
     imports: createImportRuns(importParts, ports),
     openExport: (wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor) =>
       downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
-    pushRows: (pushed: Pick<PushedRows, "kind" | "rows">) =>
+    pushRows: (pushed: Omit<PushedRows, "messengerHosts" | "openDays">) =>
       pushRows({ ...pushed, messengerHosts, openDays }),
     ...composeStaffWebhooks(db, secrets, config, ports),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),

@@ -56,7 +56,8 @@ export function pushVerb(kind: ImportKindName): Verb {
     takes: takesJson(BODY_BYTES_MAX, MEMBERS_MAX),
     isForPrograms: true,
     result: pushedSchema,
-    run: async ({ rows }, { services }) => answerOf(await services.pushRows({ kind, rows })),
+    run: async ({ rows }, { services, by }) =>
+      answerOf(await services.pushRows({ kind, rows, request: by.request })),
   });
 }
 

@@ -45,7 +45,7 @@ export interface OperatorServices {
   /** Rows as a file. @throws AppError `invalid` by field, `conflict` while another export is in progress */
   openExport(wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor): Promise<BulkFile>;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
-  pushRows(pushed: Pick<PushedRows, "kind" | "rows">): Promise<PushedRow[]>;
+  pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
 }
 

@@ -212,4 +212,31 @@ describe("bad input changes nothing", () => {
     expect(other.status).toBe(409);
     expect(stored("posts").n).toBe(1);
   });
+
+  test("a push whose process died before it answered is not carried out again", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    const once = { "idempotency-key": "batch 1" };
+    expect(results(await operator.post("posts/", { rows: [post(1)] }, once))).toEqual(["accepted"]);
+    const { db } = appliance.app.domains;
+    db.exec("UPDATE operator_requests SET status = NULL, body = NULL");
+    appliance.ports.clock.advance(60_000);
+    await operator.post("posts/", { rows: [post(1, { views: 6 })] });
+    const again = await operator.post("posts/", { rows: [post(1)] }, once);
+    expect(again.status).toBe(409);
+    expect(again.body.detail).toContain("was carried out");
+    expect(db.prepare("SELECT views FROM posts").all()).toEqual([{ views: 6 }]);
+  });
+
+  test("rows are written only together with the mark that they were", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    const { db } = appliance.app.domains;
+    db.exec(`CREATE TEMP TRIGGER no_mark BEFORE UPDATE OF is_done ON main.operator_requests
+      BEGIN SELECT RAISE(ABORT, 'no mark'); END`);
+    const once = { "idempotency-key": "batch 1" };
+    expect((await operator.post("posts/", { rows: [post(1)] }, once)).status).toBe(500);
+    expect(stored("posts").n).toBe(0);
+    db.exec("DROP TRIGGER no_mark");
+    // Nothing was done, and so the same request may be sent again.
+    expect(results(await operator.post("posts/", { rows: [post(1)] }, once))).toEqual(["accepted"]);
+  });
 });

@@ -1,3 +1,7 @@
+import {
+  type RequestName,
+  updateRequestDone,
+} from "../../../customers/idempotency/operator-requests.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -26,6 +30,8 @@ export interface PushedRows {
   rows: readonly unknown[];
   messengerHosts: readonly string[];
   openDays: number;
+  /** The request that brings them, if it may be repeated. */
+  request: RequestName | undefined;
 }
 
 export interface PushedRow {
@@ -42,7 +48,7 @@ export interface PushedRow {
 export async function pushRows(
   db: Database,
   clock: Clock,
-  { kind: name, rows, messengerHosts, openDays }: PushedRows,
+  { kind: name, rows, messengerHosts, openDays, request }: PushedRows,
 ): Promise<PushedRow[]> {
   const kind: ImportKind<{ id?: number }> = importKinds[name];
   const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
@@ -57,7 +63,8 @@ export async function pushRows(
   const context = { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} };
   const writer = kind.open(db, context);
   writer.ahead?.(read);
-  const written = await inSlice(db, clock, "push-rows", (tx) => {
+  const written = await inSlice(db, clock, "push-rows", async (tx) => {
+    if (request !== undefined) await updateRequestDone(tx, request);
     const outcomes = read.map((row) => writeRow(kind, writer, row, rules));
     writer.beforeCommit?.();
     const isChanged = outcomes.some(({ outcome }) => /inserted|updated/.test(outcome));
