@@ -112,7 +112,10 @@ function wordsOf({ resource, does }: Endpoint, of: Case["of"], args: Given): str
 }
 
 const byCommand = (house: Appliance, endpoint: Endpoint, of: Case["of"], args: Given) =>
-  runBeside(house, [...wordsOf(endpoint, of, args), "--json"]);
+  runBeside(house, [
+    ...[...wordsOf(endpoint, of, args), "--json"],
+    ...(endpoint.does.asks === undefined ? [] : ["--yes"]),
+  ]);
 
 function byRequest(house: Appliance, { verb, path }: Endpoint, of: Case["of"], args: Given) {
   const query = new URLSearchParams(args as Record<string, string>);
@@ -196,6 +199,7 @@ async function through(door: keyof typeof DOORS, endpoint: Endpoint, use: Case):
     });
   const [before, known] = [contents(house), recorded().length];
   const shown = await DOORS[door](house, endpoint, use);
+  await house.app.workAfterAnswers();
   const after = contents(house);
   const audit = recorded().slice(known);
   // What is done already changes nothing and is not recorded again, unless each use makes something new.
