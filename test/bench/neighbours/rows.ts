@@ -9,6 +9,7 @@ import { largeRows } from "./rows/large.ts";
 import { operationRows } from "./rows/operations.ts";
 import { passwordRows } from "./rows/passwords.ts";
 import { postRows } from "./rows/posts.ts";
+import { pushRows } from "./rows/pushes.ts";
 import { sourceRows } from "./rows/sources.ts";
 import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
@@ -26,6 +27,7 @@ export const ROWS: readonly Row[] = [
   ...budgetRows,
   ...passwordRows,
   ...importRows,
+  ...pushRows,
   ...sourceRows,
   ...botRows,
   ...upkeepRows,
