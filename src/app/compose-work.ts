@@ -2,9 +2,7 @@ import { createCardsReadAhead } from "../catalog/channels/stored-card.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
-import { hasFollowed } from "../catalog/imports/writing/import-summary.ts";
 import { createPostIndexing } from "../catalog/post-search/catch-up.ts";
-import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeyUse } from "../customers/keys/key-use.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -30,17 +28,13 @@ import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts
 import { createOperatorWebhooks } from "../push/webhooks/manage/operator-webhooks.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
-import { backupPlace, findLastBackup } from "../upkeep/backups/backup-files.ts";
-import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
+import { findLastBackup } from "../upkeep/backups/backup-files.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
-import { selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
-import { scheduledJobs } from "../upkeep/jobs/jobs.ts";
-import { createScheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";
+import { backupPlan, composeJobs } from "./compose-jobs.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSources } from "./compose-sources.ts";
-import { nodeSettings } from "./node-copy.ts";
 
 /** The domains at work, before any door is put in front of them. */
 export type Work = Awaited<ReturnType<typeof composeWork>>;
@@ -81,7 +75,7 @@ async function composeUpkeep(base: Base) {
   await imports.recover();
   const writing = { changes: threads.write, ...threads.bulk };
   return {
-    ...composeJobs(base),
+    ...composeUpkeepJobs(base),
     imports,
     sources: composeSources(db, writing, async () => base.secrets, config, ports),
     postIndex: createPostIndexing(db, threads.bulk.catchUpPosts, postSearch, ports.log),
@@ -161,41 +155,26 @@ function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }
 }
 
 /** The scheduler's jobs, and the backups that one of them writes. */
-function composeJobs({ config, ports, db, threads, metrics, lease, cluster, clockWatch }: Base) {
+function composeUpkeepJobs({
+  config,
+  ports,
+  db,
+  threads,
+  metrics,
+  lease,
+  cluster,
+  clockWatch,
+}: Base) {
   const backups = backupPlan(config);
-  const node = nodeSettings(config)?.node;
-  const settings = {
-    ...{ backups, openDays: config.statisticsOpenDays },
-    isNode: node !== undefined,
-  };
-  const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
-    // Jobs that run on every node of a cluster have one due time per node.
-    name: isOfNode && node !== undefined ? `${name}@${node}` : name,
-    pattern,
-    followsImports,
-    // By a wrong clock a job would close or remove days that are not over.
-    isOwn: () => clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
-    run: (dueAt: number) => threads.bulk.runJob({ name, dueAt, settings }),
-  }));
-  const ledger = {
-    claim: threads.bulk.claimJob,
-    claimNow: threads.bulk.claimJobNow,
-    claimAfterImport: threads.bulk.claimJobAfterImport,
-    hasFollowed: (name: string) => hasFollowed(db, name),
-    runs: () => selectJobRuns(db),
-    end: threads.bulk.endJob,
-  };
   return {
-    scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),
+    scheduler: composeJobs(config, ports, {
+      ...{ db, bulk: threads.bulk, counted: metrics.counted.jobs },
+      // By a wrong clock a job would close or remove days that are not over.
+      isOwn: (isOfNode) =>
+        clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
+    }),
     lastBackup: async () => backups && (await findLastBackup(backups.place, ports.clock.now())),
   };
-}
-
-/** Where and how daily backups are written; null if no backup folder is configured. */
-function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
-  return backupDir === null
-    ? null
-    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
 }
 
 /** Everything about webhooks: their management, their deliveries, and turning posts into events. */

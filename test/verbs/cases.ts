@@ -224,6 +224,15 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "import list": { row: [run] },
   "import show": { of: 1, row: run },
+  "job list": {
+    row: [
+      { name: "close-day", schedule: "10 0 * * *", last_run_at: null, failure: null },
+      { name: "open-days", next_run_at: "2026-11-20T12:20:00+03:00" },
+      ...["metrics", "recount", "optimize-search", "retention", "silent-sources"].map((name) => {
+        return { name, finished_at: null };
+      }),
+    ],
+  },
   "operator key create": {
     args: { name: "mine", can: "data,read", ...ENDS },
     row: { id: 3, name: "mine", can: ["read", "data"], created_at: NOW },

@@ -12,6 +12,7 @@ import {
 import { systemClock } from "../../ports/clock.ts";
 import { channels } from "../../verbs/operator/channels.ts";
 import { imports } from "../../verbs/operator/imports.ts";
+import { jobs } from "../../verbs/operator/jobs.ts";
 import { keys } from "../../verbs/operator/keys.ts";
 import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
 import { operatorWebhooks } from "../../verbs/operator/operator-webhooks.ts";
@@ -66,6 +67,7 @@ export async function runCommandLine(
     .addCommand(resourceCommand(planRequests, context))
     .addCommand(resourceCommand(webhooks, context))
     .addCommand(resourceCommand(operatorWebhooks, context))
+    .addCommand(resourceCommand(jobs, context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))

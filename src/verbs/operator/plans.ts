@@ -17,7 +17,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, inPath, integer, type Parameter } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
-import { type Resource, verb } from "./resource.ts";
+import { namedInPart, type Resource, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -85,7 +85,8 @@ export const plans: Resource = {
       rows: "plan",
       args: {},
       title: "list all plans, lowest first",
-      run: async (_args, { services }) => (await services.accounts.plans()).map(planRows.row),
+      run: async (_args, { services, part }) =>
+        namedInPart((await services.accounts.plans()).map(planRows.row), "plan", part),
     }),
     verb<typeof limits, PlanCode>({
       name: "set",

@@ -15,6 +15,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
@@ -44,6 +45,7 @@ export interface OperatorServices {
   posts: Pick<ManagePosts, "posts" | "delete">;
   /** Rows as a file. @throws AppError `invalid` by field, `conflict` while another export is in progress */
   openExport(wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor): Promise<BulkFile>;
+  jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;
   people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
@@ -187,6 +189,16 @@ export function inPart<Thing extends { id: number }>(
   { after, limit }: Use["part"],
 ): Thing[] {
   return things.filter(({ id }) => id > (after ?? 0)).slice(0, limit);
+}
+
+/** Those of all rows that a list's part wants, if what identifies them is a name. */
+export function namedInPart(
+  rows: readonly Row[],
+  name: string,
+  { after, limit }: Use["part"],
+): Row[] {
+  const from = after === null ? 0 : rows.findIndex((row) => row[name] === after) + 1;
+  return rows.slice(from, from + limit);
 }
 
 /**

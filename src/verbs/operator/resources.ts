@@ -2,6 +2,7 @@ import { channels } from "./channels.ts";
 import { endpointOf } from "./endpoint.ts";
 import { exports } from "./exports.ts";
 import { imports } from "./imports.ts";
+import { jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { operatorKeys } from "./operator-keys.ts";
@@ -28,6 +29,7 @@ export const resources = [
   territories,
   imports,
   exports,
+  jobs,
   operatorKeys,
   operatorWebhooks,
 ];

@@ -1,13 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
-import { pageError } from "../../forms/faults.ts";
+import { jobs } from "../../../../verbs/operator/jobs.ts";
+import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { redirect, type View } from "../../visit/view.ts";
-import { currentActor } from "../../visit/viewer.ts";
+import { useVisit } from "../../visit/use-visit.ts";
+import { redirect } from "../../visit/view.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: the appliance's scheduled jobs. */
@@ -16,18 +16,21 @@ export const jobsPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const jobs = await context.jobs.list();
+    const states = await context.jobs.list();
     const percent = context.postIndexPercent();
     return consolePage(
       words.jobs,
       <>
         <RowFaults actions={["run"]} />
         <p>{words.patternText}</p>
-        <div id="jobs" data-refresh={jobs.some(isRunning) || percent !== null ? "yes" : undefined}>
+        <div
+          id="jobs"
+          data-refresh={states.some(isRunning) || percent !== null ? "yes" : undefined}
+        >
           {percent !== null && <p class="notice">{words.postIndexBuilding(percent)}</p>}
           <DataTable
             label={words.jobs}
-            rows={jobs}
+            rows={states}
             columns={[
               [
                 words.job,
@@ -76,7 +79,14 @@ export const jobsPage: SitePage = {
       </>,
     );
   },
-  actions: { run },
+  actions: {
+    run: verbAction(
+      jobs,
+      "run",
+      () => redirect("/staff/jobs/?done=started"),
+      () => useVisit().form.get("job"),
+    ),
+  },
 };
 
 function isRunning({ startedAt, finishedAt }: JobState): boolean {
@@ -93,13 +103,4 @@ function Outcome({ job }: { job: JobState }) {
       <strong class="fault">{words.failed}</strong>: <bdi>{job.failure}</bdi>
     </>
   );
-}
-
-async function run(): Promise<View> {
-  const visit = useVisit();
-  const { jobs } = useSite();
-  const name = visit.form.get("job");
-  const isStarted = await jobs.runNow(name, currentActor());
-  if (!isStarted) throw pageError("conflict", visit.words.staffPages.jobRunning);
-  return redirect("/staff/jobs/?done=started");
 }

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
+import { until } from "../../support/until.ts";
+
+/** What the operator's programs do with the appliance itself: jobs and sources, over the real application. */
+
+let appliance: Appliance;
+let operator: OperatorApi;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  operator = await operatorApi(appliance, ["system"]);
+});
+afterEach(() => appliance.close());
+
+const recount = async () => {
+  const { body } = await operator.get("jobs/");
+  return body.results.find(({ name }: { name: string }) => name === "recount");
+};
+
+test("a job is started once at a time, and the list tells how it ended", async () => {
+  const never = { name: "recount", schedule: "0 3 * * *", last_run_at: null, failure: null };
+  expect(await recount()).toMatchObject({ ...never, finished_at: null });
+  const started = await operator.post("jobs/recount/run/", {});
+  expect([started.status, started.body.name]).toEqual([200, "recount"]);
+  expect(started.body.last_run_at).not.toBeNull();
+  await until(async () => (await recount()).finished_at !== null, "the end of the job");
+  expect(await recount()).toMatchObject({ failure: null });
+  expect(auditOf(appliance, "everybody").at(-1)).toMatchObject({
+    ...{ action: "job.run", target: "job recount" },
+  });
+
+  const { db } = appliance.app.domains;
+  db.prepare("UPDATE jobs SET finished_at = NULL WHERE name = 'recount'").run();
+  const refused = await operator.post("jobs/recount/run/", {});
+  expect([refused.status, refused.body]).toMatchObject([
+    409,
+    { code: "conflict", detail: "The job is already running." },
+  ]);
+  expect((await operator.post("jobs/format-disk/run/", {})).status).toBe(404);
+});
+
+test("pages of jobs continue by their names", async () => {
+  const all = (await operator.get("jobs/?fields=name")).body;
+  expect(all.next).toBeNull();
+  const names: unknown[] = [];
+  for (let next = "?limit=4&fields=name"; next !== ""; ) {
+    const { body } = await operator.get(`jobs/${next}`);
+    names.push(...body.results);
+    next = body.next === null ? "" : new URL(body.next).search;
+  }
+  expect(names).toEqual(all.results);
+  expect(names.length).toBeGreaterThan(4);
+});
