@@ -34,6 +34,7 @@ const ada = { id: 1, organization: 1, email: "ada@example.com", name: "Ada", rol
 const key = { id: 1, member: 1, name: "test", access: "read_write", expires_at: null };
 const run = { id: 1, kind: "channels", file: "rows.csv", state: "done", inserted: 1, rejected: 0 };
 const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
+const source = { id: 1, name: "prices", kind: "folder", rows: "channels", state: "new" };
 
 export const CASES: Readonly<Record<string, Case>> = {
   "organization create": {
@@ -224,6 +225,27 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "import list": { row: [run] },
   "import show": { of: 1, row: run },
+  "source list": { row: [source] },
+  "source pause": {
+    of: 1,
+    row: { ...source, state: "paused", next_run_at: null },
+    audit: [{ organizationId: null, action: "source.pause", target: "source 1" }],
+    form: { path: "/staff/sources/", fields: { source: 1 } },
+  },
+  "source resume": {
+    of: 1,
+    after: "pause",
+    row: source,
+    audit: [{ organizationId: null, action: "source.resume", target: "source 1" }],
+    form: { path: "/staff/sources/", fields: { source: 1 } },
+  },
+  "source remove": {
+    of: 1,
+    isOnce: true,
+    row: { removed: 1, name: "prices" },
+    audit: [{ organizationId: null, action: "source.remove", target: "source 1" }],
+    form: { path: "/staff/sources/", fields: { source: 1 } },
+  },
   "job list": {
     row: [
       { name: "close-day", schedule: "10 0 * * *", last_run_at: null, failure: null },

@@ -44,6 +44,18 @@ beforeAll(async () => {
   await operatorKeys.create({ ...wanted, name: "crawler" }, COMMAND_LINE);
   await addPerson(appliance, { email: STAFF, isStaff: true });
   await importFile(appliance);
+  await appliance.app.sources.add(
+    {
+      name: "prices",
+      ...{ headers: {}, schedule: "1d" },
+      settings: {
+        ...{ kind: "folder", folder: "/prices", rows: "channels", strict: false },
+        ...{ reading: { format: null, from: null, map: {}, ignoreUnknown: false } },
+        timezone: "Europe/Moscow",
+      },
+    },
+    COMMAND_LINE,
+  );
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   appliance.app.domains.db.copyTo(join(folder, "house.db"));
   built = readFileSync(join(folder, "house.db"));
@@ -283,7 +295,7 @@ describe("nothing changes:", () => {
         expect([status, `${body.detail}\n`]).toEqual([404, missing.notes]);
         if (form === undefined) return;
         const fields = { action: does.name, ...args, ...form.fields } as Record<string, string>;
-        for (const field of ["key", "member"]) if (fields[field]) fields[field] = "999";
+        for (const field of ["key", "member", "source"]) if (fields[field]) fields[field] = "999";
         const csrf = await staff.csrf("/staff/keys/");
         const answer = await staff.post(form.path.replace("/1/", "/999/"), { ...fields, csrf });
         expect(answer.status).toBe(404);

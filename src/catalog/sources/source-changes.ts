@@ -134,7 +134,7 @@ const requestRun = transaction("source", async (tx, clock, id: number, by: Actor
   const source = await requireSource(tx, id);
   await updateSource(tx, id, { isRequested: true });
   await record(tx, clock, by, "source.run", source);
-  return source;
+  return requireSource(tx, id);
 });
 
 /** Rows that it delivered stay. A run in progress writes nothing more. */

@@ -113,7 +113,8 @@ export function isSilent(
   return nowMs - since > SILENT_INTERVALS * intervalMs(scheduleOf(source), nowMs);
 }
 
-export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
+export const SOURCE_STATES = ["paused", "running", "silent", "failing", "new", "ok"] as const;
+export type SourceState = (typeof SOURCE_STATES)[number];
 
 export function stateOf(source: Source, nowMs: number): SourceState {
   if (source.isPaused) return "paused";

@@ -8,7 +8,8 @@ import type { ImportSummary } from "../imports/writing/import-summary.ts";
 /** Messengers whose bots can be sources. */
 export const BOT_KINDS = ["telegram", "max"] as const;
 export type BotKind = (typeof BOT_KINDS)[number];
-type SourceKind = "pull" | "folder" | BotKind;
+export const SOURCE_KINDS = ["pull", "folder", ...BOT_KINDS] as const;
+type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** How the rows of a source's files are imported. */
 export interface FileOptions extends ImportOptions {

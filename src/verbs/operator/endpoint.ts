@@ -21,6 +21,7 @@ const USUAL: Record<string, HttpVerb> = {
   start: "POST",
   set: "PATCH",
   delete: "DELETE",
+  remove: "DELETE",
 };
 
 /** Statuses of the usual verbs, if not 200. */
@@ -29,6 +30,7 @@ const STATUSES: Record<string, Endpoint["status"]> = {
   add: 201,
   start: 202,
   delete: 204,
+  remove: 204,
 };
 
 export function endpointOf(resource: Resource, does: Verb): Endpoint {

@@ -5,6 +5,7 @@ import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
 import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
@@ -45,6 +46,10 @@ export interface OperatorServices {
   posts: Pick<ManagePosts, "posts" | "delete">;
   /** Rows as a file. @throws AppError `invalid` by field, `conflict` while another export is in progress */
   openExport(wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor): Promise<BulkFile>;
+  sources: Pick<
+    Sources,
+    "list" | "find" | "requestRun" | "pauseSource" | "resumeSource" | "removeSource"
+  >;
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;

@@ -12,6 +12,7 @@ import { planRequests } from "./plan-requests.ts";
 import { plans } from "./plans.ts";
 import { posts } from "./posts.ts";
 import { categories, statistics, territories } from "./pushes.ts";
+import { sources } from "./sources.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** All resources, in the order of the documentation. */
@@ -29,6 +30,7 @@ export const resources = [
   territories,
   imports,
   exports,
+  sources,
   jobs,
   operatorKeys,
   operatorWebhooks,

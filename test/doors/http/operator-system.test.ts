@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
@@ -39,6 +40,40 @@ test("a job is started once at a time, and the list tells how it ended", async (
     { code: "conflict", detail: "The job is already running." },
   ]);
   expect((await operator.post("jobs/format-disk/run/", {})).status).toBe(404);
+});
+
+test("a source is paused, resumed, read on request and removed", async () => {
+  await appliance.app.sources.add(
+    {
+      name: "missing",
+      ...{ headers: {}, schedule: "1d" },
+      settings: {
+        ...{ kind: "folder", folder: "/no/such/folder", rows: "channels", strict: false },
+        ...{ reading: { format: null, from: null, map: {}, ignoreUnknown: false } },
+        timezone: "Europe/Moscow",
+      },
+    },
+    COMMAND_LINE,
+  );
+  const added = { id: 1, name: "missing", rows: "channels", from: "/no/such/folder", state: "new" };
+  expect((await operator.get("sources/")).body.results).toMatchObject([added]);
+  expect((await operator.post("sources/1/pause/", {})).body).toMatchObject({ state: "paused" });
+  expect((await operator.post("sources/1/resume/", {})).body).toMatchObject(added);
+  expect((await operator.post("sources/1/run/", {})).body).toMatchObject({ id: 1 });
+  await appliance.app.sources.tick();
+  await appliance.app.sources.settled();
+  const failed = (await operator.get("sources/1/")).body;
+  expect(failed).toMatchObject({ state: "failing", failures: 1 });
+  expect(failed.last_error).toContain("/no/such/folder");
+  expect((await operator.send("DELETE", "sources/1/")).status).toBe(204);
+  for (const path of ["sources/1/run/", "sources/1/pause/"]) {
+    expect((await operator.post(path, {})).status).toBe(404);
+  }
+  expect((await operator.get("sources/1/")).status).toBe(404);
+  const actions = auditOf(appliance, "everybody").map(({ action }) => action);
+  expect(actions.filter((action) => action.startsWith("source."))).toEqual(
+    ["add", "pause", "resume", "run", "remove"].map((action) => `source.${action}`),
+  );
 });
 
 test("pages of jobs continue by their names", async () => {

@@ -17,12 +17,12 @@ import {
 } from "../../../catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
+import { sourceRow } from "../../../verbs/operator/sources.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
-import { describeSource } from "./source-description.ts";
 
 const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
 /** Default for `--every`. */
@@ -94,7 +94,7 @@ function addPullCommand(context: CommandContext): Command {
     .action((options: AddOptions) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.add(settingsOf(options), COMMAND_LINE);
-        printObject(context.output, describeSource(source, clock), options.json);
+        printObject(context.output, sourceRow(source, clock.now()), options.json);
       }),
     );
 }
@@ -123,7 +123,7 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
         const token = await readSecretLine("Token: ");
         const bot = { kind, token, name, api, schedule: every };
         const source = await sources.addBot(bot, COMMAND_LINE);
-        printObject(context.output, describeSource(source, clock), json);
+        printObject(context.output, sourceRow(source, clock.now()), json);
       }),
     );
 }

@@ -2,11 +2,13 @@ import { Argument, Command } from "commander";
 import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { isSettling } from "../../../catalog/sources/source-schedule.ts";
-import { isBot } from "../../../catalog/sources/sources.table.ts";
+import { isBot, type Source } from "../../../catalog/sources/sources.table.ts";
+import type { Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
+import { errorText, sourceRow, sources } from "../../../verbs/operator/sources.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
@@ -16,48 +18,30 @@ import {
   EXIT_USAGE,
 } from "../command-context.ts";
 import { printObject } from "../print.ts";
+import { resourceCommand } from "../resource-command.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printSummary } from "./import-summary.ts";
 import { addSourceCommand, timeLimitOption } from "./source-add.ts";
-import { describeSource, errorText, noteWithoutChannel, SOURCE } from "./source-description.ts";
 
-/** `kanalog source`: places that data is fetched from automatically. */
+/** `kanalog source`: its verbs, and what only a terminal asks for or tells. */
 export function sourceCommand(context: CommandContext): Command {
-  return new Command("source")
-    .description("places that data is fetched from automatically, while the appliance serves")
+  return resourceCommand(sources, context)
     .addCommand(addSourceCommand(context))
-    .addCommand(listCommand(context))
     .addCommand(showCommand(context))
     .addCommand(runSourceCommand(context))
-    .addCommand(
-      changeCommand(context, "pause", "pauseSource", "stop reading a source until it is resumed"),
-    )
-    .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused source again"))
     .addCommand(timeLimitCommand(context))
-    .addCommand(pushesCommand(context))
-    .addCommand(removeCommand(context));
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command("list")
-    .description("list all sources, with the state of their last run")
-    .addOption(jsonOption())
-    .action((options: AsJson) =>
-      printResult(context, options, async ({ sources, clock }) =>
-        (await sources.list()).map((source) => describeSource(source, clock)),
-      ),
-    );
+    .addCommand(pushesCommand(context));
 }
 
 function showCommand(context: CommandContext): Command {
   return new Command("show")
     .description("show a source, with what its last run read")
-    .argument("<source>", SOURCE)
+    .argument("<source>", sources.hint)
     .addOption(jsonOption())
     .action((named: string, { json }: AsJson) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.find(named);
-        printObject(context.output, describeSource(source, clock), json);
+        printObject(context.output, sourceRow(source, clock.now()), json);
         if (json) return;
         await noteWithoutChannel(context, sources, source);
         for (const { title, isRead, fault } of await sources.chats(source.id)) {
@@ -80,48 +64,16 @@ function showCommand(context: CommandContext): Command {
 const SETTLING =
   "A file was written to less than 10 seconds ago; it is read within seconds, once it has settled.";
 
-function changeCommand(
-  context: CommandContext,
-  word: string,
-  verb: "pauseSource" | "resumeSource",
-  description: string,
-): Command {
-  return new Command(word)
-    .description(description)
-    .argument("<source>", SOURCE)
-    .addOption(jsonOption())
-    .action((named: string, options: AsJson) =>
-      printResult(context, options, async ({ sources, clock }) => {
-        const { id } = await sources.find(named);
-        return describeSource(await sources[verb](id, COMMAND_LINE), clock);
-      }),
-    );
-}
-
-function removeCommand(context: CommandContext): Command {
-  return new Command("remove")
-    .description("remove a source; the data that it delivered stays")
-    .argument("<source>", SOURCE)
-    .addOption(jsonOption())
-    .action((named: string, options: AsJson) =>
-      printResult(context, options, async ({ sources }) => {
-        const { id } = await sources.find(named);
-        const { name } = await sources.removeSource(id, COMMAND_LINE);
-        return { removed: id, name };
-      }),
-    );
-}
-
 function timeLimitCommand(context: CommandContext): Command {
   return new Command("change")
     .description("change how long a source's files may take, from its next run on")
-    .argument("<source>", SOURCE)
+    .argument("<source>", sources.hint)
     .addOption(timeLimitOption().makeOptionMandatory())
     .addOption(jsonOption())
     .action((named: string, { timeLimit, ...options }: { timeLimit: number } & AsJson) =>
       printResult(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        return describeSource(await sources.setTimeLimit(id, timeLimit, COMMAND_LINE), clock);
+        return sourceRow(await sources.setTimeLimit(id, timeLimit, COMMAND_LINE), clock.now());
       }),
     );
 }
@@ -129,13 +81,13 @@ function timeLimitCommand(context: CommandContext): Command {
 function pushesCommand(context: CommandContext): Command {
   return new Command("pushes")
     .description("have MAX push updates to KANALOG_BASE_URL (on), or poll for them (off)")
-    .argument("<source>", SOURCE)
+    .argument("<source>", sources.hint)
     .addArgument(new Argument("<state>", "whether MAX pushes").choices(["on", "off"]))
     .addOption(jsonOption())
     .action((named: string, state: string, options: AsJson) =>
       printResult(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        return describeSource(await sources.setPushes(id, state === "on", COMMAND_LINE), clock);
+        return sourceRow(await sources.setPushes(id, state === "on", COMMAND_LINE), clock.now());
       }),
     );
 }
@@ -146,7 +98,7 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 function runSourceCommand(context: CommandContext): Command {
   return new Command("run")
     .description("read a source now, in this process, until it is finished")
-    .argument("<source>", SOURCE)
+    .argument("<source>", sources.hint)
     .option("--again", "also read files that were read before")
     .addOption(jsonOption())
     .action((named: string, { again = false, json }: { again?: boolean } & AsJson) =>
@@ -197,4 +149,16 @@ function outcomeJson(outcome: Outcome): string {
 function requireSuccess(outcome: Outcome): void {
   if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
   if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+/** Notes that a bot is not yet in any channel: reading it then succeeds, but delivers nothing. */
+async function noteWithoutChannel(
+  { output }: CommandContext,
+  sources: Sources,
+  { id, settings }: Source,
+): Promise<void> {
+  if (!isBot(settings) || (await sources.chats(id)).some(({ isRead }) => isRead)) return;
+  output.note(
+    `${settings.bot} is not known to be in any channel yet: make it administrator of one.`,
+  );
 }

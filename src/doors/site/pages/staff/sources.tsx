@@ -6,7 +6,9 @@ import { nameOfAddress, readHeader } from "../../../../catalog/sources/source-ad
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
+import { sources } from "../../../../verbs/operator/sources.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
+import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Form, TextField } from "../../look/form.tsx";
@@ -32,14 +34,14 @@ export const sourcesPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.sourcePages;
-    const sources = await context.sources.list();
+    const listed = await context.sources.list();
     return page(
       words.sources,
       <>
         <Done words={words.done} />
         <RowFaults actions={ACTIONS} />
         <p>{words.intro}</p>
-        <List sources={sources} />
+        <List listed={listed} />
         <h2>{words.addABot}</h2>
         <p class="row">
           {BOT_KINDS.map((kind) => (
@@ -53,20 +55,20 @@ export const sourcesPage: SitePage = {
   },
   actions: {
     import: addSource,
-    run: act("requestRun", "asked"),
-    pause: act("pauseSource", "paused"),
-    resume: act("resumeSource", "resumed"),
-    remove: act("removeSource", "removed"),
+    run: act("run", "asked"),
+    pause: act("pause", "paused"),
+    resume: act("resume", "resumed"),
+    remove: act("remove", "removed"),
   },
 };
 
-async function List({ sources }: { sources: readonly Source[] }) {
-  const { sources: verbs, ports } = useSite();
+async function List({ listed }: { listed: readonly Source[] }) {
+  const { sources, ports } = useSite();
   const words = useVisit().words.sourcePages;
   const now = ports.clock.now();
   const rows = await Promise.all(
-    sources.map(async (source) => {
-      const [day] = await verbs.rowsByDay(source.id, 1);
+    listed.map(async (source) => {
+      const [day] = await sources.rowsByDay(source.id, 1);
       return { ...source, today: day?.rows ?? 0 };
     }),
   );
@@ -148,11 +150,10 @@ function RowActions({ source }: { source: Source }) {
   );
 }
 
-function act(verb: "requestRun" | "pauseSource" | "resumeSource" | "removeSource", done: string) {
-  return async (): Promise<View> => {
-    await useSite().sources[verb](sentNumber("source"), currentActor());
-    return redirect(`/staff/sources/?done=${done}`);
-  };
+/** The action of a row's button. */
+function act(verb: (typeof ACTIONS)[number], done: string) {
+  const then = () => redirect(`/staff/sources/?done=${done}`);
+  return verbAction(sources, verb, then, () => sentNumber("source"));
 }
 
 function nextAt(source: Source, now: number): number | null {
