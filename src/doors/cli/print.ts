@@ -73,8 +73,12 @@ export async function printParts(
   else if (isFirst) output.note("None.");
 }
 
+/** A list of words as such, any other by how many items it has. */
 function cellText(value: unknown): string {
-  if (Array.isArray(value)) return String(value.length);
+  if (Array.isArray(value)) {
+    const isOfWords = value.length > 0 && value.every((item) => typeof item === "string");
+    return isOfWords ? forTerminal(value.join(",")) : String(value.length);
+  }
   return value === null ? "-" : forTerminal(String(value));
 }
 

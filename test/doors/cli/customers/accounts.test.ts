@@ -139,6 +139,12 @@ test("wrong usage is reported in one line that says what is wrong, with exit 2",
   expect((await machine.json<{ results: [] }>(["key", "list", "1"])).results).toHaveLength(1);
 });
 
+test("a table names what an operator's key may do", async () => {
+  const words = ["staff", "key", "create", "--name", "crawler", "--can", "read,data"];
+  expect((await machine.run(words)).out).toMatch(/^can +read,data$/m);
+  expect((await machine.run(["staff", "key", "list"])).out).toContain("read,data");
+});
+
 test("the help lists only commands that exist, and each has its own help", async () => {
   const help = await machine.run(["--help"]);
   expect(help.exitCode).toBe(0);
