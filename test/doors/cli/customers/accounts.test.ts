@@ -152,7 +152,7 @@ test("the help lists only commands that exist, and each has its own help", async
   expect(listed).toEqual([
     ...["start", "serve", "import", "import-run", "export", "source", "channel", "post"],
     ...["sample", "org", "member", "key", "staff", "plan", "plan-request"],
-    ...["webhook", "operator-webhook", "recount", "search", "cluster", "backup", "restore"],
+    ...["webhook", "operator-webhook", "job", "recount", "search", "cluster", "backup", "restore"],
     ...["check", "health"],
     ...["mcp", "openapi", "config", "help"],
   ]);
