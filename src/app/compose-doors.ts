@@ -24,6 +24,7 @@ import type { OperatorServices } from "../verbs/operator/resource.ts";
 import { endpoints } from "../verbs/operator/resources.ts";
 import { apiMethods, toolMethods } from "../verbs/table.ts";
 import type { Base } from "./compose-base.ts";
+import { dailyBackups } from "./compose-jobs.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeSignUp, composeSite } from "./compose-site.ts";
 import type { Work } from "./compose-work.ts";
@@ -143,7 +144,7 @@ function serverParts(base: Base, work: Work) {
   };
 }
 
-type SiteParts = Omit<OperatorServices, "clock" | "pushRows" | "openExport"> &
+type SiteParts = Omit<OperatorServices, "clock" | "dailyBackups" | "pushRows" | "openExport"> &
   Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
@@ -156,6 +157,7 @@ function composeOperator(
   const operator: OperatorServices = {
     ...domains,
     clock: ports.clock,
+    dailyBackups: () => dailyBackups(config, ports),
     imports,
     openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
     pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),

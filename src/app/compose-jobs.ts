@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Calls } from "../db/operations.ts";
 import type { Ports } from "../ports/ports.ts";
-import { backupPlace } from "../upkeep/backups/backup-files.ts";
+import { backupPlace, findBackups } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
 import type {
   claimJob,
@@ -59,6 +59,12 @@ export function composeJobs(
     end: bulk.endJob,
   };
   return createScheduler(counted(jobs), ledger, ports.clock, ports.log);
+}
+
+/** The daily backups, latest first; none if no backup folder is configured. */
+export async function dailyBackups(config: Config, { clock }: Pick<Ports, "clock">) {
+  const plan = backupPlan(config);
+  return plan === null ? [] : findBackups(plan.place, clock.now());
 }
 
 /** Where and how daily backups are written; null if no backup folder is configured. */

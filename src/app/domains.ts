@@ -33,7 +33,7 @@ import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { message } from "../values/messages/messages.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
-import { composeJobs } from "./compose-jobs.ts";
+import { composeJobs, dailyBackups } from "./compose-jobs.ts";
 import { composeSources } from "./compose-sources.ts";
 import {
   authSettings,
@@ -122,6 +122,7 @@ export async function openDomains(
       pushRows({ ...pushed, messengerHosts, openDays }),
     ...composeStaffWebhooks(db, secrets, config, ports),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
+    dailyBackups: () => dailyBackups(config, ports),
     jobs: composeJobs(config, ports, { db, bulk, isOwn: () => false }),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),
   };

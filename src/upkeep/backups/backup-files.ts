@@ -1,6 +1,8 @@
 import { accessSync, constants, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import { fileStamp } from "../../values/moscow-time.ts";
 
 /** Where a database's daily backups are stored. */
@@ -60,6 +62,25 @@ export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): v
 }
 
 /**
+ * All backups, latest first. Never blocks, because it may be a network folder.
+ * @throws AppError `unavailable` if the folder cannot be read
+ */
+export async function findBackups(place: BackupPlace, nowMs: number): Promise<BackupFile[]> {
+  const { folder } = place;
+  try {
+    const names = ownNames(await readdir(folder), place, nowMs);
+    return await Promise.all(names.map((name) => backupFile(join(folder, name))));
+  } catch (cause) {
+    throw new AppError("unavailable", message("backupsUnreadable", { folder }), { cause });
+  }
+}
+
+async function backupFile(path: string): Promise<BackupFile> {
+  const { size, mtimeMs } = await stat(path);
+  return { path, bytes: size, madeAt: mtimeMs };
+}
+
+/**
  * The latest backup; null if there is none yet, or the folder cannot be read. Never blocks, because it may
  * be a network folder.
  */
@@ -69,10 +90,7 @@ export async function findLastBackup(
 ): Promise<BackupFile | null> {
   try {
     const [file] = ownNames(await readdir(place.folder), place, nowMs);
-    if (file === undefined) return null;
-    const path = join(place.folder, file);
-    const { size, mtimeMs } = await stat(path);
-    return { path, bytes: size, madeAt: mtimeMs };
+    return file === undefined ? null : await backupFile(join(place.folder, file));
   } catch {
     return null;
   }

@@ -16,6 +16,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
@@ -50,6 +51,7 @@ export interface OperatorServices {
     Sources,
     "list" | "find" | "requestRun" | "pauseSource" | "resumeSource" | "removeSource"
   >;
+  dailyBackups(): Promise<BackupFile[]>;
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;

@@ -1,3 +1,4 @@
+import { backups } from "./backups.ts";
 import { channels } from "./channels.ts";
 import { endpointOf } from "./endpoint.ts";
 import { exports } from "./exports.ts";
@@ -32,6 +33,7 @@ export const resources = [
   exports,
   sources,
   jobs,
+  backups,
   operatorKeys,
   operatorWebhooks,
 ];

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
@@ -87,4 +90,22 @@ test("pages of jobs continue by their names", async () => {
   }
   expect(names).toEqual(all.results);
   expect(names.length).toBeGreaterThan(4);
+});
+
+test("the job makes a backup, which is listed by its name; an unreadable folder is told", async () => {
+  expect((await operator.get("backups/")).body).toEqual({ results: [], next: null });
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+  const backing = await startAppliance({ KANALOG_BACKUP_DIR: folder });
+  const system = await operatorApi(backing, ["system"]);
+  const list = () => system.get("backups/");
+  expect((await system.post("jobs/backup/run/", {})).status).toBe(200);
+  await until(async () => (await list()).body.results.length === 1, "the backup");
+  const [backup] = (await list()).body.results;
+  expect(backup.name).toMatch(/^\w+-2026-11-20T12-00-00\.db$/);
+  expect(backup.bytes).toBe(statSync(join(folder, backup.name)).size);
+  await backing.app.scheduler.stop();
+  rmSync(folder, { recursive: true });
+  const { status, body } = await list();
+  expect([status, body.detail]).toEqual([503, `The folder of backups, ${folder}, cannot be read.`]);
+  await backing.close();
 });
