@@ -71,6 +71,9 @@ const queries = { access: "reader", deadline: "query" } as const;
 const changes = { access: "writer", deadline: TASK_MAX_MS } as const;
 /** Sign-ins, passwords and sessions: one may hash while another goes on. Each thread that runs one loads much. */
 const ofPeople = { ...changes, atOnce: 2 } as const;
+/** Removals of channels, each of which may wait until the rows of the one before are gone. */
+const removals = { ...changes, atOnce: 1 } as const;
+const { beginChannelRemoval, ...channelChanges } = siteChannelChanges(channelWatchers);
 
 /**
  * The appliance's own work, which a customer's request may cause but not stop, one piece at a time. Each
@@ -110,6 +113,7 @@ export const lanes = {
   write: {
     threads: 4,
     operations: {
+      ...ruled(removals, { beginChannelRemoval }),
       ...ruled(ofPeople, { ...peopleOperations, ...signUpOperations }),
       ...ruled(changes, {
         ...operatorKeyChanges,
@@ -132,7 +136,7 @@ export const lanes = {
         noteExport,
         noteStep,
         ...postChanges,
-        ...siteChannelChanges(channelWatchers),
+        ...channelChanges,
         ...sourceChanges,
       }),
     },

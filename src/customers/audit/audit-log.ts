@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type RequestName, updateRequestDone } from "../idempotency/operator-requests.store.ts";
+import { markDone } from "../idempotency/idempotent-requests.ts";
+import type { RequestClaim } from "../idempotency/operator-requests.store.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
 import type { auditLog } from "./audit.table.ts";
 
@@ -10,7 +11,9 @@ export interface Actor {
   /** Number of the API key with which the change was made; null if none was used. */
   keyId: number | null;
   /** The request of the operator's API that makes the change, if it may be repeated. */
-  request?: RequestName | undefined;
+  request?: RequestClaim | undefined;
+  /** What it may do, if that is not everything. */
+  can?: readonly string[];
 }
 
 /** Anybody who can run commands on this machine. */
@@ -105,7 +108,7 @@ export async function recordChange(
   { person, keyId, request }: Actor,
   entry: AuditEntry,
 ): Promise<void> {
-  if (request !== undefined) await updateRequestDone(tx, request);
+  if (request !== undefined) await markDone(tx, request);
   const details = { ...entry.details, ...(keyId !== null && { key: keyId }) };
   await insertEntry(tx, clock.now(), person, { ...entry, details });
 }

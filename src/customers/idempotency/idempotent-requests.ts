@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { transaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
@@ -7,9 +8,11 @@ import { DAY_MS } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import {
   deleteRequest,
+  type RequestClaim,
   type RequestName,
   selectRequest,
   updateRequestAnswered,
+  updateRequestDone,
   upsertRequest,
 } from "./operator-requests.store.ts";
 
@@ -32,12 +35,16 @@ interface StoredAnswer {
 /**
  * Begins a request.
  * @param request hash of what was sent
- * @returns null if it is to be carried out now; else the answer that was sent
+ * @returns when it began, if it is to be carried out now; else the answer that was sent
  * @throws AppError `conflict` if the key was sent with another request, or while the first is in progress
  */
 const claimRequest = transaction(
   "operator-request",
-  async (tx, clock, { name, request }: { name: RequestName; request: string }) => {
+  async (
+    tx,
+    clock,
+    { name, request }: { name: RequestName; request: string },
+  ): Promise<Pick<RequestClaim, "startedAt"> | StoredAnswer> => {
     const now = clock.now();
     const found = await selectRequest(tx, name);
     if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_DAYS * DAY_MS) {
@@ -49,20 +56,28 @@ const claimRequest = transaction(
       if (now - found.startedAt < ATTEMPT_MAX_MS) throw conflict("idempotencyInProgress");
     }
     await upsertRequest(tx, { ...name, request, startedAt: now });
-    return null;
+    return { startedAt: now };
   },
 );
 
 const keepAnswer = transaction(
   "operator-request",
-  (tx, _clock, { name, status, body }: { name: RequestName } & StoredAnswer) =>
-    updateRequestAnswered(tx, { ...name, status, body: Buffer.from(body) }),
+  (tx, _clock, { claim, status, body }: { claim: RequestClaim } & StoredAnswer) =>
+    updateRequestAnswered(tx, { ...claim, status, body: Buffer.from(body) }),
 );
 
 /** Forgets a request that was refused, so that it can be sent again, corrected. */
-const dropRequest = transaction("operator-request", (tx, _clock, name: RequestName) =>
-  deleteRequest(tx, name),
+const dropRequest = transaction("operator-request", (tx, _clock, claim: RequestClaim) =>
+  deleteRequest(tx, claim),
 );
+
+/**
+ * Marks a request done in the transaction of its change.
+ * @throws AppError `conflict`, so that nothing changes, if it was slow and has been begun again
+ */
+export async function markDone(tx: Transaction, claim: RequestClaim): Promise<void> {
+  if (!(await updateRequestDone(tx, claim))) throw conflict("idempotencyInProgress");
+}
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
@@ -76,18 +91,21 @@ export function createIdempotentRequests(
       idempotencyKey: sha256(idempotencyKey),
     }),
 
-    /** The answer that a request got before; null if it is to be carried out now. */
-    async begin(name: RequestName, sent: string): Promise<{ status: number; body: string } | null> {
-      const stored = await steps.claimRequest({ name, request: sha256(sent) });
-      if (stored === null) return null;
-      const body = secrets.open(stored.body);
+    /** The claim of a request that is to be carried out now, or the answer that it got before. */
+    async begin(
+      name: RequestName,
+      sent: string,
+    ): Promise<RequestClaim | { status: number; body: string }> {
+      const begun = await steps.claimRequest({ name, request: sha256(sent) });
+      if ("startedAt" in begun) return { ...name, ...begun };
+      const body = secrets.open(begun.body);
       if (body === null) throw conflict("idempotencyAnswerLost");
-      return { status: stored.status, body };
+      return { status: begun.status, body };
     },
 
     drop: steps.dropRequest,
-    keep: (name: RequestName, status: number, body: string): Promise<void> =>
-      steps.keepAnswer({ name, status, body: secrets.seal(body) }),
+    keep: (claim: RequestClaim, status: number, body: string): Promise<void> =>
+      steps.keepAnswer({ claim, status, body: secrets.seal(body) }),
   };
 }
 

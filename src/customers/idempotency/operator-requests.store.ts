@@ -5,14 +5,20 @@ import { type OperatorRequest, operatorRequests } from "./operator-requests.tabl
 /** Which request: by the key of the operator's API and the hash of the caller's own. */
 export type RequestName = Pick<OperatorRequest, "keyId" | "idempotencyKey">;
 
+/** A request that is carried out now; one that begins later under its name is another. */
+export type RequestClaim = RequestName & Pick<OperatorRequest, "startedAt">;
+
 const isNamed = ({ keyId, idempotencyKey }: RequestName) =>
   and(eq(operatorRequests.keyId, keyId), eq(operatorRequests.idempotencyKey, idempotencyKey));
+
+const isClaimed = (claim: RequestClaim) =>
+  and(isNamed(claim), eq(operatorRequests.startedAt, claim.startedAt));
 
 export const selectRequest = query((db, name: RequestName) =>
   db.select().from(operatorRequests).where(isNamed(name)),
 ).one;
 
-type Begun = RequestName & Pick<OperatorRequest, "request" | "startedAt">;
+type Begun = RequestClaim & Pick<OperatorRequest, "request">;
 
 export const upsertRequest = change((db, { keyId, idempotencyKey, request, startedAt }: Begun) =>
   db
@@ -20,21 +26,24 @@ export const upsertRequest = change((db, { keyId, idempotencyKey, request, start
     .values({ keyId, idempotencyKey, request, startedAt })
     .onConflictDoUpdate({
       target: [operatorRequests.keyId, operatorRequests.idempotencyKey],
-      set: { startedAt },
+      set: { request, startedAt, isDone: false, status: null, body: null },
     }),
 ).run;
 
-export const deleteRequest = change((db, name: RequestName) =>
-  db.delete(operatorRequests).where(and(isNamed(name), eq(operatorRequests.isDone, false))),
+export const deleteRequest = change((db, claim: RequestClaim) =>
+  db.delete(operatorRequests).where(and(isClaimed(claim), eq(operatorRequests.isDone, false))),
 ).run;
 
-export const updateRequestDone = change((db, name: RequestName) =>
-  db.update(operatorRequests).set({ isDone: true }).where(isNamed(name)),
-).run;
+export const updateRequestDone = change((db, claim: RequestClaim) =>
+  db.update(operatorRequests).set({ isDone: true }).where(isClaimed(claim)),
+).wrote;
 
-type Answered = RequestName & Pick<OperatorRequest, "status" | "body">;
+type Answered = RequestClaim & Pick<OperatorRequest, "status" | "body">;
 
 export const updateRequestAnswered = change(
-  (db, { keyId, idempotencyKey, status, body }: Answered) =>
-    db.update(operatorRequests).set({ status, body }).where(isNamed({ keyId, idempotencyKey })),
+  (db, { keyId, idempotencyKey, startedAt, status, body }: Answered) =>
+    db
+      .update(operatorRequests)
+      .set({ status, body })
+      .where(isClaimed({ keyId, idempotencyKey, startedAt })),
 ).run;

@@ -118,8 +118,8 @@ function failed(reason: Message): Verification {
   return { ok: false, code: "authentication_failed", reason };
 }
 
-export function operatorActor({ id, name }: OperatorKey): Actor {
-  return { person: `operator key ${id} (${name})`, keyId: null };
+export function operatorActor({ id, name, can }: OperatorKey): Actor {
+  return { person: `operator key ${id} (${name})`, keyId: null, can };
 }
 
 export const operatorKeyChanges = { addOperatorKey, revokeOperatorKey };

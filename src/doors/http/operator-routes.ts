@@ -201,16 +201,16 @@ async function runOnce(
   const { idempotent } = context;
   const name = idempotent.name(key.id, given);
   const contents = sent.file?.sha256 ?? JSON.stringify(sent.body);
-  const before = await idempotent.begin(name, `${request.url} ${contents}`);
-  if (before !== null) return before;
+  const begun = await idempotent.begin(name, `${request.url} ${contents}`);
+  if ("status" in begun) return begun;
   let answered: Answered;
   try {
-    answered = await run(endpoint, incoming, sent, { ...by, request: name }, context);
+    answered = await run(endpoint, incoming, sent, { ...by, request: begun }, context);
   } catch (error) {
-    await idempotent.drop(name);
+    await idempotent.drop(begun);
     throw error;
   }
-  await idempotent.keep(name, answered.status, String(answered.body));
+  await idempotent.keep(begun, answered.status, String(answered.body));
   return answered;
 }
 

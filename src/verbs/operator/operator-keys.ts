@@ -1,4 +1,5 @@
 import { ABILITIES, type Ability } from "../../customers/operator-keys/operator-keys.table.ts";
+import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
@@ -53,6 +54,13 @@ export const operatorKeys: Resource = {
       },
       result: newKeyRows.schema,
       async run({ name, can = READ, expires = null }, { services, by }) {
+        const beyond = can.find((ability) => by.can?.includes(ability) === false);
+        if (beyond !== undefined) {
+          throw new AppError(
+            "permission_denied",
+            message("operatorKeyMayNot", { ability: beyond }),
+          );
+        }
         const given = { name, can, expiresAt: expires };
         const { key, token } = await services.operatorKeys.create(given, by);
         return newKeyRows.row({ ...key, key: token });

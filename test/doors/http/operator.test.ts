@@ -93,7 +93,7 @@ describe("keys", () => {
   });
 
   test("are made, listed and revoked through the API itself, and shown only once", async () => {
-    const key = await keyFor(["system"]);
+    const key = await keyFor(["read", "data", "system"]);
     const made = await send("POST", "operator-keys/", key, { name: "crawler", can: "read,data" });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ name: "crawler", can: ["read", "data"], revoked_at: null });
@@ -203,6 +203,16 @@ describe("customers", () => {
   });
 });
 
+test("a key makes no key that may do more than itself", async () => {
+  const key = await keyFor(["read", "system"]);
+  const wanted = (can: string) => ({ name: "more", can });
+  const refused = await send("POST", "operator-keys/", key, wanted("read,customers"));
+  expect(refused.status).toBe(403);
+  expect(refused.body.detail).toContain("--can customers");
+  expect((await send("POST", "operator-keys/", key, wanted("system"))).status).toBe(201);
+  expect((await send("GET", "operator-keys/", key)).body.results).toHaveLength(2);
+});
+
 describe("Idempotency-Key", () => {
   const once = { "idempotency-key": "order 17" };
 
@@ -220,7 +230,37 @@ describe("Idempotency-Key", () => {
     expect((await send("POST", "organizations/", another, own, once)).status).toBe(201);
     appliance.ports.clock.advance(DAY_MS);
     const later = { ...ACME, name: "D", owner: undefined };
-    expect((await send("POST", "organizations/", key, later, once)).status).toBe(201);
+    const made = await send("POST", "organizations/", key, later, once);
+    expect(made.status).toBe(201);
+    expect((await send("POST", "organizations/", key, later, once)).body).toEqual(made.body);
+    expect((await send("POST", "organizations/", key, ACME, once)).status).toBe(409);
+  });
+
+  test("a request that was begun again meanwhile changes nothing any more", async () => {
+    const { operatorKeys, accounts, db } = appliance.app.domains;
+    const { key } = await operatorKeys.create(
+      { name: "slow", can: ["customers"], expiresAt: null },
+      COMMAND_LINE,
+    );
+    const startedAt = appliance.ports.clock.now();
+    const name = { keyId: key.id, idempotencyKey: "slow" };
+    const begin = (at: number) =>
+      db
+        .prepare(
+          `INSERT INTO operator_requests (key_id, idempotency_key, request, started_at, is_done)
+           VALUES (@keyId, @idempotencyKey, '', @at, 0)
+           ON CONFLICT DO UPDATE SET started_at = excluded.started_at`,
+        )
+        .run({ ...name, at });
+    begin(startedAt);
+    begin(startedAt + 61_000);
+    const slow = { ...COMMAND_LINE, request: { ...name, startedAt } };
+    const wanted = { name: "Twice", plan: "start" } as const;
+    await expect(accounts.createOrganization(wanted, slow)).rejects.toThrow("still in progress");
+    const again = { ...COMMAND_LINE, request: { ...name, startedAt: startedAt + 61_000 } };
+    await accounts.createOrganization(wanted, again);
+    const list = await send("GET", "organizations/", await keyFor(["customers"]));
+    expect(list.body.results).toHaveLength(1);
   });
 
   test("a refused request may be sent again, corrected", async () => {

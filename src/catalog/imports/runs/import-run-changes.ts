@@ -49,7 +49,7 @@ async function finish(
   now: number,
   failure: Message | null,
 ): Promise<void> {
-  await endRun(tx, id, now, failure);
+  if (!(await endRun(tx, id, now, failure))) return;
   const run = await selectRun(tx, id);
   if (run === undefined) return;
   const { kind, fileName: file, summary } = run;

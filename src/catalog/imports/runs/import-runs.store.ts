@@ -54,18 +54,21 @@ export const saveProgress = change((db, { id, summary }: Pick<RecordedRun, "id" 
 type Ended = Pick<Stored, "id" | "state" | "finishedAt" | "failure">;
 
 const setEnd = change((db, { id, state, finishedAt, failure }: Ended) =>
-  db.update(importRuns).set({ state, finishedAt, failure }).where(eq(importRuns.id, id)),
-).run;
+  db
+    .update(importRuns)
+    .set({ state, finishedAt, failure })
+    .where(and(eq(importRuns.id, id), isRunning(importRuns))),
+).wrote;
 
-/** @param failure null if it succeeded */
+/** @param failure null if it succeeded @returns whether it was still running */
 export async function endRun(
   tx: Transaction,
   id: number,
   finishedAt: number,
   failure: Message | null,
-): Promise<void> {
+): Promise<boolean> {
   const state = failure === null ? "done" : "failed";
-  await setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
+  return setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
 }
 
 export const saveHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>

@@ -1,7 +1,5 @@
-import {
-  type RequestName,
-  updateRequestDone,
-} from "../../../customers/idempotency/operator-requests.store.ts";
+import { markDone } from "../../../customers/idempotency/idempotent-requests.ts";
+import type { RequestClaim } from "../../../customers/idempotency/operator-requests.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -31,7 +29,7 @@ export interface PushedRows {
   messengerHosts: readonly string[];
   openDays: number;
   /** The request that brings them, if it may be repeated. */
-  request: RequestName | undefined;
+  request: RequestClaim | undefined;
 }
 
 export interface PushedRow {
@@ -64,7 +62,7 @@ export async function pushRows(
   const writer = kind.open(db, context);
   writer.ahead?.(read);
   const written = await inSlice(db, clock, "push-rows", async (tx) => {
-    if (request !== undefined) await updateRequestDone(tx, request);
+    if (request !== undefined) await markDone(tx, request);
     const outcomes = read.map((row) => writeRow(kind, writer, row, rules));
     writer.beforeCommit?.();
     const isChanged = outcomes.some(({ outcome }) => /inserted|updated/.test(outcome));

@@ -11,6 +11,8 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   account: { burst: 10, secondsEach: 5 },
   // Forms of an organization, or of a person without one: each may add rows that are kept for years.
   change: { burst: 300, secondsEach: 1 },
+  // Requests for another plan, each of which is told to the operator's programs: at most 20 in a day.
+  "plan-request": { burst: 10, secondsEach: 8_640 },
   // Keys that an organization's people and assistants create; ended ones are kept for more than a year.
   key: { burst: 50, secondsEach: 360 },
   // At most 30 in any hour: this burst, and 10 more.

@@ -4,6 +4,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { PlanRequest } from "../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, SelectField, TextAreaField } from "../../look/form.tsx";
 import { Instant } from "../../look/shown.tsx";
@@ -71,6 +72,7 @@ export const planRequestActions = {
     const { form } = useVisit();
     const organizationId = managedOrganization();
     const plan = requiredChoice(PLAN_CODES, form.get("plan"));
+    requireTurn([`plan-request ${organizationId}`]);
     const asked = { organizationId, plan, note: form.get("note") };
     await useSite().accounts.requestPlan(asked, currentActor());
     return redirect("/account/?done=asked");
