@@ -10,6 +10,7 @@ import {
 } from "./index-text.ts";
 import type { PostQuery, Term } from "./post-query.ts";
 import type { PostFilter } from "./post-search.ts";
+import { beginsOtherStems } from "./stems.ts";
 
 /**
  * FTS5 expressions. Tokens are quoted, so that FTS5 sees no syntax in them, and never contain quotes: they
@@ -32,8 +33,8 @@ const found = (expressions: readonly string[], excluded = NOWHERE): string =>
   `((${expressions.join(" AND ")}) NOT ${excluded})`;
 
 /**
- * The expression of a term. For an exact form, and for a prefix that is not a prefix of the stem, the index
- * can only tell that a word with the stem occurs (`needsText`).
+ * The expression of a term. For an exact form, and for a prefix that is one of the word or of the stem only,
+ * the index can only tell that a word with the stem occurs (`needsText`).
  * @param stemsBeginning returns the stems with a prefix; FTS5's own prefix query would collect the posts of
  * all of them before its first result
  */
@@ -60,7 +61,8 @@ export function needsText({ all, none }: PostQuery): boolean {
 }
 
 function isOfForms(term: Term): boolean {
-  return term.kind === "form" || (term.kind === "prefix" && term.stems.length > 0);
+  if (term.kind === "form") return true;
+  return term.kind === "prefix" && (term.stems.length > 0 || beginsOtherStems(term.prefix));
 }
 
 /**

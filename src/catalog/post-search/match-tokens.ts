@@ -42,8 +42,8 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
       yield* tokens.filter(
         (token) =>
           token.kind === "word" &&
-          (token.stem.startsWith(term.prefix) ||
-            (term.stems.includes(token.stem) && token.form.startsWith(term.prefix))),
+          token.form.startsWith(term.prefix) &&
+          (token.stem.startsWith(term.prefix) || term.stems.includes(token.stem)),
       );
       return;
     default:

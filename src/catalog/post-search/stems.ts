@@ -77,6 +77,14 @@ const RUSSIAN_TAILS = tailsOf(RUSSIAN_ENDINGS);
 const ENGLISH_TAILS = tailsOf(ENGLISH_ENDINGS);
 const HAS_LATIN = /[a-z]/;
 
+/** Letters in which English stems differ from their words: compani of company, hope of hoping, possibl. */
+const REPLACED = /[iely]$/;
+
+/** Whether stems may begin with this text although words that have them do not. @param beginning a folded form */
+export function beginsOtherStems(beginning: string): boolean {
+  return ENGLISH.test(beginning) && REPLACED.test(beginning);
+}
+
 /** Shorter stems are ignored, because they belong to too many words. */
 const STEM_LENGTH_MIN = 2;
 

@@ -84,6 +84,10 @@ describe("a query", () => {
     await found("гео*", [8]);
     await found("ушей*", []);
     await found("runn*", [9]);
+    // The stem of company is compani, with which the word does not begin.
+    await found("compan*", [5]);
+    await found("compani*", []);
+    await found("runs -compani*", [9, 5]);
     // The stems are deliveri and happi; those of certificate and normalization are shorter than the
     // prefixes.
     await posts(post(10, "Happy about the delivery"), post(11, "Certificate, normalization"));

@@ -64,6 +64,9 @@ test("a prefix matches words that begin with it, not other words of the same ste
   expect(found(index, "о новостях, новостей и новостями")).toEqual([]);
   expect(found(index, "новости")).toEqual([3]);
   expect(found(indexOf(["принимат*", "ушей*", "runn*"]), "принимать уши, running")).toEqual([1, 3]);
+  const english = indexOf(["compan*", "compani*"]);
+  expect(found(english, "a company")).toEqual([1]);
+  expect(found(english, "a company and companies")).toEqual([1, 2]);
 });
 
 test("a word, its prefix, its exact form, its tag and its handle are told apart", () => {

@@ -99,10 +99,15 @@ class PrefixTerms {
     });
   }
 
-  /** Calls `found` with the numbers of each prefix that the stem begins with. */
-  eachOfStem(stem: string, found: (numbers: readonly number[] | undefined) => void): void {
+  /** Calls `found` with the numbers of each prefix that both the word and its stem begin with. */
+  eachOfWord(
+    { stem, form }: Token & { kind: "word" },
+    found: (numbers: readonly number[] | undefined) => void,
+  ): void {
     for (const length of this.lengths.keys()) {
-      if (length <= stem.length) found(this.byPrefix.of(stem.slice(0, length)));
+      if (length > stem.length) continue;
+      const prefix = stem.slice(0, length);
+      if (form.startsWith(prefix)) found(this.byPrefix.of(prefix));
     }
   }
 }
@@ -151,14 +156,14 @@ export function createTermFinder() {
           find(marks.of(token.form));
           continue;
         }
-        const { stem } = token;
+        const { stem, form } = token;
         walk?.(stem);
-        if (forms.size > 0) find(forms.of(token.form));
-        find(prefixes.ofWord(token));
-        if (seen.has(stem)) continue;
-        seen.add(stem);
+        if (seen.has(form)) continue;
+        seen.add(form);
         find(stems.of(stem));
-        prefixes.eachOfStem(stem, find);
+        if (forms.size > 0) find(forms.of(form));
+        find(prefixes.ofWord(token));
+        prefixes.eachOfWord(token, find);
       }
       return [...numbers];
     },
