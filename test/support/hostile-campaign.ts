@@ -93,6 +93,9 @@ function isUnavailable({ status, body }: RawAnswer): boolean {
   return status === 503 && /"code":"(?:unavailable|timeout)"/.test(body);
 }
 
+/** A channel of the sample that hostile forms do not name: staff's may rightly delete the others. */
+const CHANNEL = 9;
+
 /** A customer who asks for a card again and again, and must always get it. */
 export function customerBeside(serving: Serving, key: string) {
   let goesOn = true;
@@ -101,7 +104,7 @@ export function customerBeside(serving: Serving, key: string) {
   const asking = (async () => {
     while (goesOn) {
       const askedAtMs = performance.now();
-      const response = await serving.get("/v1/msgr/channels/1/", key).catch(() => null);
+      const response = await serving.get(`/v1/msgr/channels/${CHANNEL}/`, key).catch(() => null);
       await response?.text().catch(() => null);
       worstMs = Math.max(worstMs, performance.now() - askedAtMs);
       const status = response?.status ?? 0;
