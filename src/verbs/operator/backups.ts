@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import { field } from "../../values/rows.ts";
 import { countSchema, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
-import { field, instant, namedInPart, type Resource, rowsOf, verb } from "./resource.ts";
+import { instant, namedInPart, type Resource, rowsOf, verb } from "./resource.ts";
 
 const backupRows = rowsOf<BackupFile>("Backup", {
   name: field(

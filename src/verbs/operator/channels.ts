@@ -2,6 +2,7 @@ import type { ChannelRecord } from "../../catalog/channels/card.ts";
 import { CHANNEL_KINDS } from "../../catalog/channels/channel-reference.ts";
 import type { ManagedChannel } from "../../catalog/manage/manage-channels.ts";
 import { notFound } from "../../errors.ts";
+import { field } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -14,7 +15,6 @@ import {
 import { text } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
 import {
-  field,
   instant,
   numberId,
   type OperatorServices,

@@ -13,6 +13,7 @@ import { isObject, parseJson } from "../../values/json-text.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../values/moscow-time.ts";
 import { parseNumber } from "../../values/parse-number.ts";
+import { field } from "../../values/rows.ts";
 import {
   anyObjectSchema,
   choiceSchema,
@@ -35,7 +36,7 @@ import {
   text,
   withDefault,
 } from "../parameters.ts";
-import { field, instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
+import { instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
 
 const WAIT_MAX_S = 60;
 

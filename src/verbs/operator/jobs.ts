@@ -1,10 +1,10 @@
 import { AppError, notFound } from "../../errors.ts";
 import type { JobState } from "../../upkeep/jobs/job-states.ts";
 import { message } from "../../values/messages/messages.ts";
+import { field } from "../../values/rows.ts";
 import { nullable, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
 import {
-  field,
   instant,
   namedInPart,
   type OperatorServices,

@@ -20,9 +20,9 @@ import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { formatOptionalInstant, startOfDay } from "../../values/moscow-time.ts";
-import { rows } from "../../values/rows.ts";
-import { instantSchema, nullable, type Schema } from "../../values/schema.ts";
+import { startOfDay } from "../../values/moscow-time.ts";
+import { type Field, field, optionalInstant, rows } from "../../values/rows.ts";
+import type { Schema } from "../../values/schema.ts";
 import type { Takes } from "../../values/takes.ts";
 import type { FileAnswer } from "../method.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
@@ -78,21 +78,13 @@ export interface Use<Id = number> {
 /** A row as answers and tables show it, by the names of the resource's schema. */
 export type Row = Readonly<Record<string, unknown>>;
 
-interface Field<Thing> {
-  schema: Schema<unknown>;
-  of(thing: Thing): unknown;
-}
-
-export function field<Thing>(schema: Schema<unknown>, of: (thing: Thing) => unknown): Field<Thing> {
-  return { schema, of };
-}
-
 /** An instant that may be missing; the description ends with what null means. */
 export function instant<Thing>(
   description: string,
   of: (thing: Thing) => number | null,
 ): Field<Thing> {
-  return field(nullable(instantSchema(description)), (thing) => formatOptionalInstant(of(thing)));
+  const { schema, show } = optionalInstant(description);
+  return field(schema, (thing) => show(of(thing)));
 }
 
 /** Rows of things whose fields all have values of their own; `rows` needs less. */

@@ -8,6 +8,7 @@ import {
   type Source,
 } from "../../catalog/sources/sources.table.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
+import { field } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -17,7 +18,7 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { field, inPart, instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
+import { inPart, instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
 
 type SourceAt = Source & { nowMs: number };
 
