@@ -88,12 +88,13 @@ if (unknown.length > 0 || words.length === 0) {
   console.error(`Give --small or names of campaigns: ${Object.keys(CAMPAIGNS).join(", ")}.`);
   process.exit(1);
 }
-let failures = 0;
+const failed: string[] = [];
 for (const [name, { files, environment, atLength }] of Object.entries(CAMPAIGNS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   console.warn(`Campaign ${name}${isSmall ? ", small" : ""}:`);
   const paths = files.map((file) => `./test/${file}`);
   const exitCode = await runTests(paths, { ...environment, ...(!isSmall && atLength) });
-  if (exitCode !== 0) failures += 1;
+  if (exitCode !== 0) failed.push(`${name} (exit code ${exitCode})`);
 }
-process.exit(failures === 0 ? 0 : 1);
+if (failed.length > 0) console.error(`failed: campaigns ${failed.join(", ")}`);
+process.exit(failed.length === 0 ? 0 : 1);
