@@ -19,6 +19,7 @@ import {
   nonEmptyList,
   onOrOff,
   origin,
+  publicCatalog,
   readWorkers,
   secretText,
   sender,
@@ -156,6 +157,13 @@ export const SETTINGS = {
       "https address, such as that of a proxy in front. `off` forbids it.",
     "off",
     onOrOff,
+  ),
+  KANALOG_PUBLIC: setting(
+    "public",
+    "A catalog for everybody at `/c/`, without keys and units: `cards` shows channels' cards, `charts` also " +
+      "their growth and a chart of 90 days; `off` hides it.",
+    "off",
+    publicCatalog,
   ),
   KANALOG_SIGN_UP: setting(
     "signUp",

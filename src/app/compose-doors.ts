@@ -16,6 +16,8 @@ import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp, limitNames, networkOf } from "../doors/site/guard/client-ip.ts";
 import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
+import { publicPages } from "../doors/site/public/public-pages.ts";
+import { publicRoutes } from "../doors/site/public/public-routes.tsx";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext } from "../doors/site/site-context.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
@@ -68,6 +70,8 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     afterAnswer,
     firstSteps,
   });
+  const open =
+    config.public === "off" ? [] : publicRoutes(publicPages, { ...context, isSignUpOpen });
   const answerMcp = createDispatcher(toolMethods, version, work.services);
   const server: Server = createServer(apiMethods, {
     ...door,
@@ -78,7 +82,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
       throttle: context.throttle,
       now: ports.clock.now,
     },
-    others: [...site, ...operatorRoutes(endpoints, { ...door, ...operator })],
+    others: [...site, ...open, ...operatorRoutes(endpoints, { ...door, ...operator })],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);

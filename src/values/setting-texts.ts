@@ -76,6 +76,14 @@ export function durability(text: string): "usual" | "full" {
   throw new Error(`${JSON.stringify(text)} is not usual or full.`);
 }
 
+const PUBLIC_CATALOGS = ["off", "cards", "charts"] as const;
+
+export function publicCatalog(text: string): (typeof PUBLIC_CATALOGS)[number] {
+  const found = PUBLIC_CATALOGS.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new Error(`${JSON.stringify(text)} is not off, cards or charts.`);
+}
+
 export function flag(text: string): boolean {
   if (/^(true|1|yes)$/i.test(text)) return true;
   if (/^(false|0|no)$/i.test(text)) return false;

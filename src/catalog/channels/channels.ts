@@ -15,6 +15,7 @@ import {
   selectCardById,
   selectCardByMessengerId,
   selectCards,
+  selectId,
   selectPublicId,
 } from "./channels.store.ts";
 import { type CardWithMetrics, withMetrics } from "./stored-card.ts";
@@ -86,6 +87,9 @@ export function createChannels(
       const owners = await idsByHandle(handles);
       return new Map(owners.map(({ handle, id }) => [handle, id]));
     },
+
+    /** Whether a channel has the handle or had it last, even one that is not public. */
+    isKnownHandle: (handle: string): boolean => selectId(db, { kind: "handle", handle }) !== null,
 
     parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
     parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),

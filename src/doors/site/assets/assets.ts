@@ -7,6 +7,7 @@ import { formatColour, parseColour, readableOn } from "../../../values/colour.ts
 import { bytesFor, packedFiles } from "../../../values/packed-bytes.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
+import publicPages from "../public/public.css" with { type: "file" };
 import blocks from "./blocks.css" with { type: "file" };
 import channels from "./channels.css" with { type: "file" };
 import firstHour from "./first-hour.css" with { type: "file" };
@@ -33,6 +34,7 @@ function assetsOf(brand: Brand): Asset[] {
   return [
     ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
     ["site.css", files(text, forms, tables, blocks, channels, webhooks, firstHour, print), CSS],
+    ["public.css", [brandStyle(brand), ...files(tokens, publicPages)], CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],
@@ -83,15 +85,24 @@ type Brand = Pick<Config, "logo" | "accent">;
 /** CSS: the operator's accent, made readable in both colour schemes, and the shape of the mark. */
 function brandStyle({ logo, accent }: Brand): string {
   const ratio = logo?.ratio ?? 1;
+  const { light, dark } = accentsOf(accent);
   const lines = [
     ":root {",
-    `  --accent-light: ${readableAccent(accent, LIGHT_SURFACE)};`,
-    `  --accent-dark: ${readableAccent(accent, DARK_SURFACE)};`,
+    `  --accent-light: ${light};`,
+    `  --accent-dark: ${dark};`,
     `  --mark-ratio: ${ratio.toFixed(3)};`,
     "}",
   ];
   if (ratio >= WORDMARK_RATIO) lines.push(".brand span { position: absolute; left: -100vw; }");
   return `${lines.join("\n")}\n`;
+}
+
+/** The operator's accent, readable in each colour scheme. */
+export function accentsOf(accent: string): { light: string; dark: string } {
+  return {
+    light: readableAccent(accent, LIGHT_SURFACE),
+    dark: readableAccent(accent, DARK_SURFACE),
+  };
 }
 
 /** The mark beside the name, and the favicon: the operator's logo, or our own. */

@@ -1,0 +1,163 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Thing } from "schema-dts";
+import { LANGUAGES } from "../../../values/language.ts";
+import { WORDS } from "../../../words/words.ts";
+import { withoutUnshown } from "../look/shown.tsx";
+import { JsonLd, publisherOf } from "./json-ld.tsx";
+import {
+  addressOf,
+  ForReader,
+  inLanguage,
+  linkTo,
+  pageLink,
+  type Reader,
+  USUAL_LANGUAGE,
+  useReader,
+} from "./reader.tsx";
+
+export interface PublicView {
+  /** Path of the page in any language; null for one that has no address, such as a missing channel. */
+  path: string | null;
+  title: string;
+  description: string;
+  /** Path of its share picture. */
+  picture?: { path: string; alt: string } | null;
+  things?: readonly Thing[];
+  body: JSX.Element;
+}
+
+/** The complete document around a public page, without characters that would mislead its reader. */
+export function renderPublic(view: PublicView, reader: Reader): string {
+  const html = (
+    <ForReader value={reader}>
+      <Document view={view} />
+    </ForReader>
+  ).toString();
+  return `<!doctype html>${withoutUnshown(html)}`;
+}
+
+function Document({ view }: { view: PublicView }) {
+  const reader = useReader();
+  const { words, texts, brand, language } = reader;
+  return (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${view.title} · ${brand}`}</title>
+        <meta name="description" content={view.description} />
+        {view.path === null ? (
+          <meta name="robots" content="noindex" />
+        ) : (
+          <Shared view={view} path={view.path} />
+        )}
+        <link rel="icon" href={linkTo(reader, "/account/assets/mark")} />
+        <link rel="stylesheet" href={linkTo(reader, "/account/assets/public.css")} />
+        {view.things !== undefined && <JsonLd things={[publisherOf(reader), ...view.things]} />}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          {words.skipToContent}
+        </a>
+        <header>
+          <a class="brand" href={linkTo(reader, "/")}>
+            <span>{brand}</span>
+          </a>
+          <nav aria-label={words.navigation}>
+            <a href={pageLink(reader, "/c/")}>{texts.catalog}</a>
+            <a href={linkTo(reader, "/docs/")}>{words.documentation}</a>
+          </nav>
+          <p class="own">
+            {LANGUAGES.filter((one) => one !== language).map((one) => (
+              <a
+                href={linkTo(reader, inLanguage(one, view.path ?? "/c/"))}
+                lang={one}
+                hreflang={one}
+              >
+                {WORDS[one].languageName}
+              </a>
+            ))}
+            <a href={linkTo(reader, "/account/")}>{words.signIn}</a>
+          </p>
+        </header>
+        <main id="content">{view.body}</main>
+        <SignUp />
+        <footer>
+          <p class="links">
+            <span>{brand}</span>
+            <a href={pageLink(reader, "/c/")}>{texts.catalog}</a>
+            <a href={linkTo(reader, "/docs/")}>{words.documentation}</a>
+          </p>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+/** Addresses in each language, and what a link to the page looks like elsewhere. */
+function Shared({ view, path }: { view: PublicView; path: string }) {
+  const reader = useReader();
+  const { words, brand, language } = reader;
+  const own = addressOf(reader, path);
+  const { picture } = view;
+  return (
+    <>
+      <link rel="canonical" href={own} />
+      {LANGUAGES.map((one) => (
+        <link rel="alternate" hreflang={one} href={addressOf({ ...reader, language: one }, path)} />
+      ))}
+      <link
+        rel="alternate"
+        hreflang="x-default"
+        href={addressOf({ ...reader, language: USUAL_LANGUAGE }, path)}
+      />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={brand} />
+      <meta property="og:title" content={view.title} />
+      <meta property="og:description" content={view.description} />
+      <meta property="og:url" content={own} />
+      <meta property="og:locale" content={words.locale.replace("-", "_")} />
+      {LANGUAGES.filter((one) => one !== language).map((one) => (
+        <meta property="og:locale:alternate" content={WORDS[one].locale.replace("-", "_")} />
+      ))}
+      {picture != null && (
+        <>
+          <meta property="og:image" content={addressOf(reader, picture.path)} />
+          <meta property="og:image:type" content="image/png" />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={picture.alt} />
+        </>
+      )}
+      <meta name="twitter:card" content={picture == null ? "summary" : "summary_large_image"} />
+      <meta name="twitter:title" content={view.title} />
+      <meta name="twitter:description" content={view.description} />
+      {picture != null && <meta name="twitter:image" content={addressOf(reader, picture.path)} />}
+    </>
+  );
+}
+
+/** How a visitor becomes a customer. */
+function SignUp() {
+  const reader = useReader();
+  const { texts, maySignUp } = reader;
+  return (
+    <aside class="sign-up">
+      <div>
+        <h2>{texts.signUpTitle}</h2>
+        <p>{texts.signUpText}</p>
+      </div>
+      <p class="row">
+        {maySignUp && (
+          <a class="button" href={linkTo(reader, "/account/sign-up/")}>
+            {texts.signUp}
+          </a>
+        )}
+        <a class={maySignUp ? "button second" : "button"} href={linkTo(reader, "/")}>
+          {texts.plans}
+        </a>
+      </p>
+    </aside>
+  );
+}

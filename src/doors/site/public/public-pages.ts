@@ -1,0 +1,155 @@
+import type { CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
+import { WORDS } from "../../../words/words.ts";
+import { accentsOf } from "../assets/assets.ts";
+import { formatNumber } from "../look/formats.ts";
+import { catalogPage, facetPage, searchPage } from "./catalog-pages.tsx";
+import { type ChannelFacts, channelPage } from "./channel-page.tsx";
+import { badgeSvg, chartSvg, THEMES } from "./chart-svg.ts";
+import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
+import { readChannel, readDays, readList, readRank } from "./read-public.ts";
+import { addressOf, channelPath } from "./reader.tsx";
+
+/** The addresses of the public catalog, and what each of them shows. */
+
+const LEADERS = 50;
+const TRENDING = 10;
+const BESIDE = 6;
+const QUERY_LENGTH_MAX = 100;
+
+const SVG = "image/svg+xml; charset=utf-8";
+const missing = { kind: "missing" } as const;
+
+const catalog: PublicPage = {
+  path: "/c/",
+  query: ["q"],
+  async find({ reader, query }, context) {
+    const q = query.get("q")?.trim().slice(0, QUERY_LENGTH_MAX) ?? "";
+    if (q !== "") return search(q, reader, context);
+    const { directory } = context.services;
+    const view = catalogPage(reader, {
+      ...(await listsOf(reader, context, {})),
+      categories: directory.categories(),
+      territories: directory.territories({}),
+    });
+    return { kind: "page", view, isKept: true };
+  },
+};
+
+async function search(
+  q: string,
+  reader: Asked["reader"],
+  { services }: PublicContext,
+): Promise<Found> {
+  const reference = services.channels.parseLinkOrHandle(q);
+  if (reference?.kind === "handle") {
+    const card = readChannel(services, reference.handle);
+    if (card !== null && card.handle !== null) {
+      return { kind: "moved", path: channelPath(card.handle) };
+    }
+  }
+  const isShort = [...q].length < 3;
+  const found = isShort ? null : await readList(services, { text: q }, "-subscribers", LEADERS);
+  return { kind: "page", view: searchPage(reader, q, found), isKept: false };
+}
+
+const facet = (kind: "category" | "territory"): PublicPage => ({
+  path: `/c/${kind}/:slug/`,
+  async find({ reader, param }, context) {
+    const { directory } = context.services;
+    const entries = kind === "category" ? directory.categories() : directory.territories({});
+    const entry = entries.find(({ slug }) => slug === param("slug"));
+    if (entry === undefined) return missing;
+    const facets = kind === "category" ? { categoryId: entry.id } : { territoryId: entry.id };
+    const lists = await listsOf(reader, context, facets);
+    return { kind: "page", view: facetPage(reader, { kind, ...entry }, lists), isKept: true };
+  },
+});
+
+async function listsOf(
+  { hasCharts }: Asked["reader"],
+  { services }: PublicContext,
+  facets: { categoryId?: number; territoryId?: number },
+) {
+  const [leaders, grown] = await Promise.all([
+    readList(services, facets, "-subscribers", LEADERS),
+    hasCharts ? readList(services, facets, "-growth_30d_percent", TRENDING) : [],
+  ]);
+  const trending = grown.filter(({ metrics }) => (metrics?.growth_30d ?? 0) > 0);
+  return { leaders, trending };
+}
+
+/** A page about one channel, by its handle. */
+const ofChannel = (
+  part: string,
+  show: (
+    card: CardWithMetrics & { handle: string },
+    asked: Asked,
+    context: PublicContext,
+  ) => Promise<Found>,
+  query: readonly string[] = [],
+): PublicPage => ({
+  path: `/c/:handle/${part}`,
+  query,
+  async find(asked, context) {
+    const { services } = context;
+    const given = asked.param("handle");
+    const card = readChannel(services, given);
+    if (card === null || card.handle === null) {
+      const wasKnown = given !== null && services.channels.isKnownHandle(given);
+      return wasKnown ? { kind: "gone" } : missing;
+    }
+    const { handle } = card;
+    if (handle !== given) return { kind: "moved", path: channelPath(handle) + part };
+    return show({ ...card, handle }, asked, context);
+  },
+});
+
+const channel = ofChannel("", async (card, { reader }, context) => {
+  const { services, ports } = context;
+  const { directory } = services;
+  const category = directory.categories().find(({ slug }) => slug === card.category) ?? null;
+  const territory = directory.territories({}).find(({ slug }) => slug === card.territory) ?? null;
+  const [rank, days, beside] = await Promise.all([
+    readRank(services, card),
+    reader.hasCharts ? readDays(services, card.id, ports.clock.now()) : [],
+    category === null
+      ? []
+      : readList(services, { categoryId: category.id }, "-subscribers", BESIDE),
+  ]);
+  const facts: ChannelFacts = { ...{ card, category, territory, rank, days, beside } };
+  return { kind: "page", view: channelPage(reader, facts), isKept: true };
+});
+
+const badge = ofChannel("badge.svg", async (card, { reader }, { config }) => {
+  const { locale, channelFields } = WORDS[reader.language];
+  const number = formatNumber(locale, card.subscribers, {
+    notation: "compact",
+    maximumFractionDigits: 1,
+  });
+  const content = badgeSvg(channelFields.subscribers, number, accentsOf(config.accent).light);
+  return { kind: "picture", type: SVG, content, mayBeFramed: false };
+});
+
+const chart = ofChannel(
+  "chart.svg",
+  async (card, { reader, query }, { config, services, ports }) => {
+    if (!reader.hasCharts) return missing;
+    const { locale, channelFields, explorerPages, publicPages } = WORDS[reader.language];
+    const texts = {
+      ...{ locale, brand: reader.brand, noReadings: publicPages.noReadings },
+      title: card.title.trim() || explorerPages.noTitle,
+      subscribers: channelFields.subscribers,
+      address: addressOf(reader, channelPath(card.handle)),
+    };
+    const days = await readDays(services, card.id, ports.clock.now());
+    const theme = THEMES.find((one) => one === query.get("theme")) ?? null;
+    const content = chartSvg(days, texts, accentsOf(config.accent), theme);
+    return { kind: "picture", type: SVG, content, mayBeFramed: true };
+  },
+  ["theme"],
+);
+
+export const publicPages: readonly PublicPage[] = [
+  ...[catalog, facet("category"), facet("territory")],
+  ...[channel, badge, chart],
+];

@@ -1,0 +1,193 @@
+/** @jsxImportSource hono/jsx */
+import type { Config } from "../../../config.ts";
+import { type AppError, toAppError } from "../../../errors.ts";
+import type { Ports } from "../../../ports/ports.ts";
+import { type NoteRequests, noted } from "../../../upkeep/metrics/note-request.ts";
+import { LANGUAGES, type Language } from "../../../values/language.ts";
+import { inLanguage as told } from "../../../values/messages/messages.ts";
+import { runFor } from "../../../values/tenant.ts";
+import type { Services } from "../../../verbs/services.ts";
+import { STATUS_OF } from "../../../verbs/statuses.ts";
+import { WORDS } from "../../../words/words.ts";
+import type { Incoming, Route } from "../../front/front.ts";
+import { pathOf, queryOf as queryTextOf } from "../../http/requests/base-address.ts";
+import { SECURITY_HEADERS } from "../guard/security-headers.ts";
+import { createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
+import { type PublicView, renderPublic } from "./public-document.tsx";
+import { inLanguage, linkTo, type Reader } from "./reader.tsx";
+
+export interface PublicContext {
+  config: Config;
+  ports: Ports;
+  services: Services;
+  baseAddress(request: Request): string;
+  requestId(request: Request): string;
+  noteRequests: NoteRequests;
+  isSignUpOpen(): Promise<boolean>;
+}
+
+/** What an address of the public catalog leads to. */
+export type Found =
+  | { kind: "page"; view: PublicView; isKept: boolean }
+  | {
+      kind: "picture";
+      type: string;
+      content: string | Uint8Array<ArrayBuffer>;
+      mayBeFramed: boolean;
+    }
+  /** Another path in the same language. */
+  | { kind: "moved"; path: string }
+  /** There was something: a channel that was hidden or deleted. */
+  | { kind: "gone" }
+  | { kind: "missing" };
+
+/** An address of the public catalog, the same in each language. */
+export interface PublicPage {
+  path: string;
+  /** Names of query parameters that change the answer. */
+  query?: readonly string[];
+  find(asked: Asked, context: PublicContext): Promise<Found>;
+}
+
+export interface Asked {
+  reader: Reader;
+  /** A parameter of the path; null if it is not UTF-8. */
+  param(name: string): string | null;
+  query: URLSearchParams;
+}
+
+/** All public reading takes turns as one tenant, so that no number of visitors outweighs the customers. */
+const TENANT = "the public catalog";
+
+const PAGE_HEADERS = {
+  ...SECURITY_HEADERS,
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
+const pictureHeaders = (mayBeFramed: boolean) => ({
+  ...SECURITY_HEADERS,
+  "content-security-policy": `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors ${mayBeFramed ? "*" : "'none'"}`,
+});
+const HTML = "text/html; charset=utf-8";
+
+/** Routes of public pages in all languages; their answers are kept for a moment. */
+export function publicRoutes(pages: readonly PublicPage[], context: PublicContext): Route[] {
+  const { clock } = context.ports;
+  const kept = createKeptAnswers(clock.monotonic);
+  const routes = pages.flatMap((page) => {
+    const note = context.noteRequests("public", page.path);
+    return LANGUAGES.flatMap((language): Route[] => {
+      const path = inLanguage(language, page.path);
+      const answer = noted(note, clock.monotonic, (incoming: Incoming) =>
+        runFor(TENANT, null, () => answerPublic(page, language, incoming, context, kept)),
+      );
+      const toSlash = noted(note, clock.monotonic, ({ request }: Incoming) => {
+        const reader = { address: context.baseAddress(request) };
+        return redirect(linkTo(reader, `${pathOf(request)}/${queryTextOf(request)}`));
+      });
+      const withoutSlash = { verb: "GET", path: path.slice(0, -1), answer: toSlash } as const;
+      return [{ verb: "GET", path, answer }, ...(path.endsWith("/") ? [withoutSlash] : [])];
+    });
+  });
+  return routes.map((route) => ({
+    ...route,
+    answer: async (incoming) => {
+      const response = await route.answer(incoming);
+      response.headers.set("x-request-id", context.requestId(incoming.request));
+      return response;
+    },
+  }));
+}
+
+async function answerPublic(
+  page: PublicPage,
+  language: Language,
+  { request, params }: Incoming,
+  context: PublicContext,
+  kept: ReturnType<typeof createKeptAnswers>,
+): Promise<Response> {
+  const { config } = context;
+  const reader: Reader = {
+    ...{ language, address: context.baseAddress(request), brand: config.brand },
+    hasCharts: config.public === "charts",
+    maySignUp: await context.isSignUpOpen(),
+  };
+  try {
+    const query = queryOf(request, page.query ?? []);
+    const asked = { reader, query, param: (name: string) => params[name] ?? null };
+    const key = JSON.stringify([reader.address, language, page.path, params, `${query}`]);
+    return await kept(request, key, async () => answerOf(await page.find(asked, context), reader));
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");
+    return failure(error, reader);
+  }
+}
+
+/** The query's parameters that are known, so that others do not make a new answer each. */
+function queryOf({ url }: Request, names: readonly string[]): URLSearchParams {
+  const start = url.indexOf("?");
+  const given = new URLSearchParams(start < 0 || names.length === 0 ? "" : url.slice(start));
+  return new URLSearchParams(
+    names.flatMap((name) => {
+      const value = given.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+function answerOf(found: Found, reader: Reader): MadeAnswer | (() => Response) {
+  switch (found.kind) {
+    case "page": {
+      const content = renderPublic(found.view, reader);
+      if (found.isKept) return { type: HTML, content, headers: PAGE_HEADERS };
+      return () => pageAnswer(200, content, {});
+    }
+    case "picture":
+      return { ...found, headers: pictureHeaders(found.mayBeFramed) };
+    case "moved":
+      return () => redirect(linkTo(reader, inLanguage(reader.language, found.path)));
+    case "gone":
+      return () => nothing(410, reader);
+    case "missing":
+      return () => nothing(404, reader);
+  }
+}
+
+function redirect(location: string): Response {
+  const headers = { ...PAGE_HEADERS, location, "cache-control": "public, max-age=30" };
+  return new Response(null, { status: 301, headers });
+}
+
+function nothing(status: 404 | 410, reader: Reader): Response {
+  const { notFound, publicPages: texts } = WORDS[reader.language];
+  return messageAnswer(status, notFound, status === 410 ? texts.gone : texts.missing, reader);
+}
+
+function failure(error: AppError, reader: Reader): Response {
+  const { failed, failedText } = WORDS[reader.language];
+  const isOwn = error.code === "internal";
+  const text = isOwn ? failedText : told(reader.language, error.publicMessage);
+  const response = messageAnswer(STATUS_OF[error.code], failed, text, reader);
+  if (error.retryAfterS !== undefined) response.headers.set("retry-after", `${error.retryAfterS}`);
+  return response;
+}
+
+function messageAnswer(status: number, title: string, text: string, reader: Reader): Response {
+  const body = (
+    <section class="hero">
+      <h1>{title}</h1>
+      <p>{text}</p>
+    </section>
+  );
+  const view = { path: null, title, description: text, body };
+  return pageAnswer(status, renderPublic(view, reader), {});
+}
+
+function pageAnswer(status: number, html: string, more: Record<string, string>): Response {
+  const headers = { ...PAGE_HEADERS, "content-type": HTML, "cache-control": "no-store", ...more };
+  return new Response(html, {
+    status,
+    headers: { ...headers, "content-length": `${Buffer.byteLength(html)}` },
+  });
+}

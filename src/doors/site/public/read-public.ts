@@ -1,0 +1,69 @@
+import { isHandle } from "../../../catalog/channels/channel-reference.ts";
+import type { CardAnswer, CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
+import type { CatalogFilter, CatalogOrdering } from "../../../catalog/search/catalog.ts";
+import { AppError } from "../../../errors.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
+import { dayOf, parseDay } from "../../../values/moscow-time.ts";
+import type { Services } from "../../../verbs/services.ts";
+import type { Reading } from "./line.ts";
+
+/** Everything that public pages read, by the services that the API's methods use; nobody is charged for it. */
+export const CHART_DAYS = 90;
+
+const NO_FILTER: CatalogFilter = {
+  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
+  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
+  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+};
+
+export type Facets = Partial<Pick<CatalogFilter, "categoryId" | "territoryId" | "text">>;
+
+/** The first public channels of an order. */
+export async function readList(
+  { search }: Pick<Services, "search">,
+  facets: Facets,
+  ordering: CatalogOrdering,
+  limit: number,
+): Promise<CardAnswer[]> {
+  const filter = { ...NO_FILTER, ...facets };
+  const page = await search.page({ filter, ordering, after: null, limit, hasMetrics: true });
+  return jsonValueOf(page.results);
+}
+
+/** A public channel by its handle; null if no public channel has it or had it last. */
+export function readChannel(
+  { channels }: Pick<Services, "channels">,
+  handle: string | null,
+): CardWithMetrics | null {
+  if (handle === null || !isHandle(handle)) return null;
+  try {
+    return channels.cardWithMetrics({ kind: "handle", handle });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+/** A channel's readings of the last 90 days, today included. */
+export async function readDays(
+  { statistics }: Pick<Services, "statistics">,
+  id: number,
+  nowMs: number,
+): Promise<Reading[]> {
+  const to = dayOf(nowMs);
+  const selection = { channelIds: [id], from: to - CHART_DAYS + 1, to };
+  const days = jsonValueOf(await statistics.daily(selection));
+  return days.map(({ day, subscribers }) => ({ day: parseDay(day) ?? to, value: subscribers }));
+}
+
+/** Its place by subscribers among the channels of its category; null if it is unknown or beyond the first 1,000. */
+export async function readRank(
+  { search, directory }: Pick<Services, "search" | "directory">,
+  { kind, category, subscribers }: CardAnswer,
+): Promise<number | null> {
+  const categoryId = category === null ? null : directory.categoryId(category);
+  if (categoryId === null || kind !== "channel") return null;
+  const above = { ...NO_FILTER, categoryId, subscribersMin: subscribers + 1 };
+  const { channels, isMore } = await search.count(above);
+  return isMore ? null : channels + 1;
+}

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { HtmlValidate } from "html-validate";
+import openGraph from "open-graph-scraper";
+import { type Appliance, startAppliance } from "../../../support/appliance.ts";
+import { channel, imported } from "../../../support/expectations.ts";
+
+/** The public catalog, as visitors without an account and search engines see it. */
+
+const BASE = "https://data.example.com";
+const HOSTILE = `</script><b>"'&\u202E<!-- ]]> {{x}}`;
+
+let appliance: Appliance;
+afterEach(() => appliance.close());
+
+async function start(catalog: "off" | "cards" | "charts"): Promise<void> {
+  appliance = await startAppliance({ KANALOG_PUBLIC: catalog, KANALOG_BASE_URL: BASE });
+  await imported(appliance, "categories", [{ id: 1, slug: "news", name: "Новости" }]);
+  await imported(appliance, "territories", [
+    { id: 1, slug: "russia", name: "Россия", kind: "country" },
+    { id: 2, slug: "moskva", name: "Москва", kind: "city", parent: "russia" },
+  ]);
+  await imported(appliance, "channels", [
+    ...[1, 2, 3].map((id) =>
+      channel(id, {
+        ...{ handle: `Handle_${id}`, title: `Channel ${id}`, subscribers: 10_000 - id },
+        ...{ category: "news", territory: "moskva", former_handles: [`old_${id}`] },
+      }),
+    ),
+    channel(4, { handle: "hostile", title: HOSTILE, description: HOSTILE, category: "news" }),
+    channel(5, { handle: null, title: "Without a handle", category: "news" }),
+    channel(6, { handle: "hidden_one", title: "Hidden", is_public: false }),
+  ]);
+  await imported(
+    appliance,
+    "stats",
+    ["01", "02", "08", "09"].map((day, at) => ({
+      ...{ channel: 1, day: `2026-11-${day}`, subscribers: 9_000 + at, views: 1, posts: 1 },
+    })),
+  );
+}
+
+const PAGES = ["/c/", "/c/Handle_1/", "/c/hostile/", "/c/category/news/", "/c/territory/moskva/"];
+const IN_ENGLISH = PAGES.map((path) => `/en${path}`);
+
+const get = (path: string, init?: RequestInit) => appliance.request(path, init);
+
+/** Attributes of the page's elements of one kind. */
+async function attributesOf(html: string, selector: string, name: string): Promise<string[]> {
+  const found: string[] = [];
+  await new HTMLRewriter()
+    .on(selector, { element: (element) => void found.push(element.getAttribute(name) ?? "") })
+    .transform(new Response(html))
+    .text();
+  return found;
+}
+
+test("without the setting nothing of it exists", async () => {
+  await start("off");
+  for (const path of [...PAGES, "/c/Handle_1/badge.svg", "/c/Handle_1/chart.svg"]) {
+    expect((await get(path)).status, path).toBe(404);
+  }
+});
+
+describe("with charts", () => {
+  beforeEach(() => start("charts"));
+
+  test("each page is valid HTML in both languages, whatever titles contain, under 60 kB with its styles", async () => {
+    const validator = new HtmlValidate({
+      extends: ["html-validate:standard"],
+      rules: { "long-title": "off", "require-sri": "off", "no-raw-characters": "off" },
+    });
+    const styles = (await get("/account/assets/public.css")).body.length;
+    for (const path of [...PAGES, ...IN_ENGLISH, "/c/?q=channel", "/c/nothing/"]) {
+      const { body } = await get(path);
+      const { results } = await validator.validateString(body);
+      const faults = results.flatMap(({ messages }) =>
+        messages.map(({ ruleId, message, line, column }) => [ruleId, message, line, column]),
+      );
+      expect(faults, path).toEqual([]);
+      expect(Buffer.byteLength(body) + styles, path).toBeLessThan(60_000);
+      expect(body, path).not.toContain("\u202E");
+    }
+  });
+
+  test("each page names its address in each language, and what a link to it looks like elsewhere", async () => {
+    for (const path of [...PAGES, ...IN_ENGLISH]) {
+      const { body } = await get(path);
+      const own = path.replace(/^\/en/, "");
+      expect(await attributesOf(body, "link[rel=canonical]", "href")).toEqual([BASE + path]);
+      expect(await attributesOf(body, "link[rel=alternate]", "hreflang")).toEqual([
+        ...["en", "ru", "x-default"],
+      ]);
+      expect(await attributesOf(body, "link[rel=alternate]", "href")).toEqual(
+        [`/en${own}`, own, own].map((one) => BASE + one),
+      );
+      expect(await attributesOf(body, "html", "lang")).toEqual([path === own ? "ru" : "en"]);
+      const { result, error } = await openGraph({ html: body });
+      expect(error, path).toBe(false);
+      expect(result.success).toBe(true);
+      expect(result.ogUrl).toBe(BASE + path);
+      expect(result.ogTitle?.length).toBeGreaterThan(0);
+      expect(result.ogDescription?.length).toBeGreaterThan(20);
+      expect(result.twitterTitle).toBe(result.ogTitle);
+    }
+  });
+
+  test("its data for search engines is one JSON text that nothing in a title ends", async () => {
+    for (const path of [...PAGES, ...IN_ENGLISH]) {
+      const { body } = await get(path);
+      const scripts = [...body.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
+      expect(scripts.length, path).toBe(1);
+      const graph = JSON.parse(scripts[0]?.[1] ?? "");
+      const [publisher, dataset] = graph["@graph"];
+      expect(graph["@context"]).toBe("https://schema.org");
+      expect(publisher).toMatchObject({ "@type": "Organization", name: "Kanalog" });
+      expect(dataset).toMatchObject({
+        "@type": "Dataset",
+        url: BASE + path,
+        creator: { "@id": publisher["@id"] },
+      });
+      // Google's bounds for a data set's description.
+      expect(dataset.description.length, path).toBeWithin(50, 5_000);
+    }
+  });
+
+  test("a channel's page shows its figures, its place in the category and its chart with gaps", async () => {
+    const { body } = await get("/en/c/Handle_2/");
+    expect(body).toContain("<dd>9,998</dd>");
+    expect(body).toContain("Place in “Новости”</dt><dd>2</dd>");
+    expect(body).toContain("No readings in the last 90 days.");
+    const first = (await get("/en/c/Handle_1/")).body;
+    const [, line = ""] = /<path class="line" d="([^"]*)"/.exec(first) ?? [];
+    expect(line.match(/M/g)?.length).toBe(2);
+    expect(body).toContain("/v1/msgr/channels/Handle_2/");
+  });
+
+  test("a handle in another case or of before leads to the channel's address", async () => {
+    for (const given of ["handle_1", "old_1"]) {
+      const { status, headers } = await get(`/en/c/${given}/badge.svg`);
+      expect([status, headers.get("location")]).toEqual([301, "/en/c/Handle_1/badge.svg"]);
+    }
+    const slash = await get("/c/Handle_1");
+    expect([slash.status, slash.headers.get("location")]).toEqual([301, "/c/Handle_1/"]);
+    const found = await get("/c/?q=@handle_1");
+    expect(found.status).toBe(301);
+  });
+
+  test("a hidden channel is gone from everything within a minute, from caches too", async () => {
+    const paths = ["/c/Handle_1/", "/c/Handle_1/badge.svg", "/c/Handle_1/chart.svg"];
+    for (const path of [...paths, "/c/", "/c/category/news/"]) {
+      const { status, headers } = await get(path);
+      expect(status, path).toBe(200);
+      expect(headers.get("cache-control")).toBe("public, max-age=30");
+    }
+    await imported(appliance, "channels", [
+      channel(1, { handle: "Handle_1", title: "Channel 1", is_public: false }),
+    ]);
+    // Kept here for 25 seconds, and then by caches on the way for 30.
+    appliance.ports.clock.advance(25_001);
+    for (const path of paths) {
+      const { status, headers } = await get(path);
+      expect([status, headers.get("cache-control")], path).toEqual([410, "no-store"]);
+    }
+    for (const path of ["/c/", "/c/category/news/", "/c/Handle_2/"]) {
+      expect((await get(path)).body, path).not.toContain("Channel 1");
+    }
+    expect((await get("/c/hidden_one/")).status).toBe(410);
+    expect((await get("/c/nobody/")).status).toBe(404);
+  });
+
+  test("a kept answer is told by its tag, and is the same for all who ask", async () => {
+    const { headers, body } = await get("/c/Handle_1/");
+    const etag = headers.get("etag") ?? "";
+    const again = await get("/c/Handle_1/", { headers: { "if-none-match": etag } });
+    expect([again.status, again.body]).toEqual([304, ""]);
+    expect(again.headers.get("etag")).toBe(etag);
+    const other = await get("/c/Handle_1/", {
+      headers: { cookie: "a=b", "accept-language": "en" },
+    });
+    expect(other.body).toBe(body);
+    expect(headers.get("set-cookie")).toBeNull();
+  });
+
+  test("only the chart may be framed by other sites, and no picture loads or runs anything", async () => {
+    const policy = async (path: string) =>
+      (await get(path)).headers.get("content-security-policy") ?? "";
+    expect(await policy("/c/Handle_1/chart.svg")).toContain("frame-ancestors *");
+    for (const path of [...PAGES, "/c/Handle_1/badge.svg", "/c/nobody/"]) {
+      expect(await policy(path), path).toContain("frame-ancestors 'none'");
+    }
+    for (const picture of ["chart.svg", "chart.svg?theme=dark", "badge.svg"]) {
+      const { headers, body } = await get(`/c/hostile/${picture}`);
+      expect(headers.get("content-type")).toBe("image/svg+xml; charset=utf-8");
+      expect(await policy(`/c/hostile/${picture}`)).toContain("default-src 'none'");
+      expect(body).not.toContain("<script");
+      expect(body).not.toContain("<b>");
+    }
+  });
+
+  test("bad input is answered, and costs nobody units", async () => {
+    const customer = await appliance.customer();
+    for (const path of [
+      ...["/c/%FF/", "/c/a%00b/", "/c/1/", "/c/@x/", "/c/category/%FF/", "/c/category/nothing/"],
+      ...["/c/__proto__/", `/c/${"x".repeat(3_000)}/`, "/c/constructor/badge.svg"],
+    ]) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+    for (const q of ["a", "%FF", "<script>", "'; DROP", "x".repeat(5_000), "%00%00%00"]) {
+      const { status, headers, body } = await get(`/c/?q=${q}`);
+      expect([status, headers.get("cache-control")], q).toEqual([200, "no-store"]);
+      expect(body).not.toContain("<script>");
+    }
+    const { body } = await appliance.get("/v1/me/", customer.key);
+    expect(JSON.stringify(body)).toContain('"used":0');
+  });
+});
+
+test("with cards alone there is no growth and no chart", async () => {
+  await start("cards");
+  const { body } = await get("/en/c/Handle_1/");
+  expect(body).not.toContain("Growth");
+  expect(body).not.toContain("<svg");
+  expect((await get("/c/Handle_1/chart.svg")).status).toBe(404);
+  expect((await get("/c/Handle_1/badge.svg")).status).toBe(200);
+});
