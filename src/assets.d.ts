@@ -15,6 +15,14 @@ declare module "*.svg" {
   const path: string;
   export default path;
 }
+declare module "*.ttf" {
+  const path: string;
+  export default path;
+}
+declare module "*.wasm" {
+  const path: string;
+  export default path;
+}
 declare module "*.png" {
   const path: string;
   export default path;

@@ -16,8 +16,10 @@ import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp, limitNames, networkOf } from "../doors/site/guard/client-ip.ts";
 import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
+import { filePages } from "../doors/site/public/file-pages.ts";
+import { createDrawing } from "../doors/site/public/pictures.ts";
 import { publicPages } from "../doors/site/public/public-pages.ts";
-import { publicRoutes } from "../doors/site/public/public-routes.tsx";
+import { type PublicContext, publicRoutes } from "../doors/site/public/public-routes.tsx";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext } from "../doors/site/site-context.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
@@ -70,8 +72,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     afterAnswer,
     firstSteps,
   });
-  const open =
-    config.public === "off" ? [] : publicRoutes(publicPages, { ...context, isSignUpOpen });
+  const open = config.public === "off" ? [] : composePublic(base, context, isSignUpOpen);
   const answerMcp = createDispatcher(toolMethods, version, work.services);
   const server: Server = createServer(apiMethods, {
     ...door,
@@ -94,6 +95,23 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     startFacts: composeStartFacts(base, work, isSignUpOpen),
   });
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
+}
+
+/** The pages for everybody. */
+function composePublic(
+  { threads: { read, bulk } }: Base,
+  door: Pick<PublicContext, "config" | "ports" | "services" | "baseAddress" | "noteRequests"> &
+    Pick<SiteContext, "requestId">,
+  isSignUpOpen: () => Promise<boolean>,
+) {
+  const context: PublicContext = {
+    ...door,
+    isSignUpOpen,
+    draw: createDrawing(bulk.drawPng),
+    partStarts: read.selectPartStarts,
+    sitemapPart: read.sitemapPart,
+  };
+  return publicRoutes([...publicPages, ...filePages(context)], context);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readCardsAhead, selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { selectPartStarts, selectPublicHandles } from "../catalog/channels/public-handles.store.ts";
 import { compareChannels } from "../catalog/comparison/comparison.store.ts";
 import { noteExport } from "../catalog/exports/downloads.ts";
 import { bulkPart, exportPart } from "../catalog/exports/export-part.ts";
@@ -40,6 +41,9 @@ import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { countRows, readDatabaseFacts } from "../db/database-facts.ts";
 import { type Lane, ruled } from "../db/operations.ts";
+import { drawPng } from "../doors/site/public/draw-png.ts";
+import { channelPath } from "../doors/site/public/reader.tsx";
+import { sitemapOf } from "../doors/site/public/sitemap.ts";
 import type { Clock } from "../ports/clock.ts";
 import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
@@ -100,6 +104,8 @@ const sourceFiles = {
 } as const;
 /** Rows that bots received and crawlers push. */
 const batches = { ...own } as const;
+/** Pictures of public pages, which take a processor's time and nothing of the database. */
+const pictures = { ...changes, access: "reader", refuses: "never", atOnce: 1 } as const;
 /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
 const portions = { ...changes, access: "reader", refuses: "paced", atOnce: 1 } as const;
 
@@ -162,6 +168,11 @@ export const lanes = {
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),
       previewAlert: query(previewAlert),
+      selectPartStarts: query(selectPartStarts),
+      // Written here too, because it has megabytes.
+      sitemapPart: query((db, { afterId, address }: { afterId: number; address: string }) =>
+        sitemapOf(address, selectPublicHandles(db, afterId).map(channelPath)),
+      ),
       countRows: query(countRows),
       readDatabaseFacts,
       // Large bodies, so that parsing never delays other answers.
@@ -189,7 +200,7 @@ export const lanes = {
   },
   /** Long work: jobs, imports and exports, all in slices. */
   bulk: {
-    threads: 7,
+    threads: 8,
     operations: {
       ...ruled(claims, { claimJob, claimJobNow, claimJobAfterImport, endJob }),
       ...ruled(long, {
@@ -200,6 +211,9 @@ export const lanes = {
       ...ruled(uploads, { runUpload }),
       ...ruled(sourceFiles, { importSourceFile }),
       ...ruled(batches, { applyBatch, pushRows }),
+      ...ruled(pictures, {
+        drawPng: (_db: Database, _clock: Clock, svg: string) => drawPng(svg),
+      }),
       ...ruled(portions, {
         readExport,
         exportPart: query(exportPart),

@@ -62,7 +62,7 @@ export interface Lookups {
 const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
 
 /** Whether a text has the minimum length, both as given and folded, which drops invisible characters. */
-function isLongEnough(text: string): boolean {
+export function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 

@@ -129,6 +129,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   hono: ["doors/site"],
   "@fastify/busboy": ["doors/site"],
   uplot: ["doors/site"],
+  "@resvg/resvg-wasm": ["doors/site"],
   "markdown-it": ["doors/site"],
   "@streamparser/json": ["catalog/imports"],
   "csv-parse": ["catalog/imports"],

@@ -16,6 +16,10 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+  backupsUnreadable: [
+    [{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."],
+  ],
+  jobRuns: [[{}, "The job is already running."]],
   planInForce: [[{}, "This plan is in force already."]],
   planRequestOpen: [
     [{}, "A request for another plan is open already; withdraw it to make another one."],

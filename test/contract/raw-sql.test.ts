@@ -12,6 +12,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/channels/channels.store.ts",
       "catalog/channels/former-handles.store.ts",
+      "catalog/channels/public-handles.store.ts",
       "catalog/comparison/comparison.store.ts",
       "catalog/manage/found-channels.store.ts",
       "catalog/manage/removals.store.ts",

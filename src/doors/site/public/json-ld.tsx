@@ -53,7 +53,7 @@ export function breadcrumbsOf(
   return {
     "@type": "BreadcrumbList",
     itemListElement: steps.map(([name, path], at) => ({
-      "@type": "ListItem",
+      "@type": "ListItem" as const,
       position: at + 1,
       name,
       item: addressOf(reader, path),

@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Thing } from "schema-dts";
-import { LANGUAGES } from "../../../values/language.ts";
+import { LANGUAGES, type Language } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
 import { withoutUnshown } from "../look/shown.tsx";
 import { JsonLd, publisherOf } from "./json-ld.tsx";
 import {
   addressOf,
   ForReader,
-  inLanguage,
   linkTo,
   pageLink,
   type Reader,
@@ -19,6 +18,8 @@ import {
 export interface PublicView {
   /** Path of the page in any language; null for one that has no address, such as a missing channel. */
   path: string | null;
+  /** Whether the languages have one address, with the language in its query. */
+  hasOneAddress?: true;
   title: string;
   description: string;
   /** Path of its share picture. */
@@ -39,7 +40,7 @@ export function renderPublic(view: PublicView, reader: Reader): string {
 
 function Document({ view }: { view: PublicView }) {
   const reader = useReader();
-  const { words, texts, brand, language } = reader;
+  const { words, brand, language } = reader;
   return (
     <html lang={language}>
       <head>
@@ -50,7 +51,7 @@ function Document({ view }: { view: PublicView }) {
         {view.path === null ? (
           <meta name="robots" content="noindex" />
         ) : (
-          <Shared view={view} path={view.path} />
+          <Shared view={view} addressIn={(one) => addressIn(reader, view, one)} />
         )}
         <link rel="icon" href={linkTo(reader, "/account/assets/mark")} />
         <link rel="stylesheet" href={linkTo(reader, "/account/assets/public.css")} />
@@ -65,16 +66,11 @@ function Document({ view }: { view: PublicView }) {
             <span>{brand}</span>
           </a>
           <nav aria-label={words.navigation}>
-            <a href={pageLink(reader, "/c/")}>{texts.catalog}</a>
-            <a href={linkTo(reader, "/docs/")}>{words.documentation}</a>
+            <Links />
           </nav>
           <p class="own">
             {LANGUAGES.filter((one) => one !== language).map((one) => (
-              <a
-                href={linkTo(reader, inLanguage(one, view.path ?? "/c/"))}
-                lang={one}
-                hreflang={one}
-              >
+              <a href={addressIn(reader, view, one)} lang={one} hreflang={one}>
                 {WORDS[one].languageName}
               </a>
             ))}
@@ -82,12 +78,11 @@ function Document({ view }: { view: PublicView }) {
           </p>
         </header>
         <main id="content">{view.body}</main>
-        <SignUp />
+        {view.path !== "/" && <SignUp />}
         <footer>
           <p class="links">
             <span>{brand}</span>
-            <a href={pageLink(reader, "/c/")}>{texts.catalog}</a>
-            <a href={linkTo(reader, "/docs/")}>{words.documentation}</a>
+            <Links />
           </p>
         </footer>
       </body>
@@ -95,23 +90,48 @@ function Document({ view }: { view: PublicView }) {
   );
 }
 
+function Links() {
+  const reader = useReader();
+  const { words, texts, hasCatalog } = reader;
+  return (
+    <>
+      {hasCatalog && <a href={pageLink(reader, "/c/")}>{texts.catalog}</a>}
+      <a href={`${linkTo(reader, "/")}#plans`}>{words.startPage.plans}</a>
+      <a href={linkTo(reader, "/docs/")}>{words.documentation}</a>
+    </>
+  );
+}
+
+function addressIn(
+  reader: Reader,
+  { path, hasOneAddress }: PublicView,
+  language: Language,
+): string {
+  return hasOneAddress
+    ? `${reader.address}${path}?lang=${language}`
+    : addressOf({ ...reader, language }, path ?? "/c/");
+}
+
 /** Addresses in each language, and what a link to the page looks like elsewhere. */
-function Shared({ view, path }: { view: PublicView; path: string }) {
+function Shared({
+  view,
+  addressIn,
+}: {
+  view: PublicView;
+  /** The page's address in a language. */
+  addressIn(language: Language): string;
+}) {
   const reader = useReader();
   const { words, brand, language } = reader;
-  const own = addressOf(reader, path);
+  const own = addressIn(language);
   const { picture } = view;
   return (
     <>
       <link rel="canonical" href={own} />
       {LANGUAGES.map((one) => (
-        <link rel="alternate" hreflang={one} href={addressOf({ ...reader, language: one }, path)} />
+        <link rel="alternate" hreflang={one} href={addressIn(one)} />
       ))}
-      <link
-        rel="alternate"
-        hreflang="x-default"
-        href={addressOf({ ...reader, language: USUAL_LANGUAGE }, path)}
-      />
+      <link rel="alternate" hreflang="x-default" href={addressIn(USUAL_LANGUAGE)} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand} />
       <meta property="og:title" content={view.title} />

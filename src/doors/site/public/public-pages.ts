@@ -1,7 +1,9 @@
 import type { CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
+import { isLongEnough } from "../../../verbs/catalog-filter.ts";
 import { WORDS } from "../../../words/words.ts";
 import { accentsOf } from "../assets/assets.ts";
 import { formatNumber } from "../look/formats.ts";
+import { cardSvg } from "./card-svg.ts";
 import { catalogPage, facetPage, searchPage } from "./catalog-pages.tsx";
 import { type ChannelFacts, channelPage } from "./channel-page.tsx";
 import { badgeSvg, chartSvg, THEMES } from "./chart-svg.ts";
@@ -23,7 +25,10 @@ const catalog: PublicPage = {
   path: "/c/",
   query: ["q"],
   async find({ reader, query }, context) {
-    const q = query.get("q")?.trim().slice(0, QUERY_LENGTH_MAX) ?? "";
+    const q = (query.get("q") ?? "")
+      .replace(/\p{Cc}/gu, " ")
+      .trim()
+      .slice(0, QUERY_LENGTH_MAX);
     if (q !== "") return search(q, reader, context);
     const { directory } = context.services;
     const view = catalogPage(reader, {
@@ -47,8 +52,9 @@ async function search(
       return { kind: "moved", path: channelPath(card.handle) };
     }
   }
-  const isShort = [...q].length < 3;
-  const found = isShort ? null : await readList(services, { text: q }, "-subscribers", LEADERS);
+  const found = isLongEnough(q)
+    ? await readList(services, { text: q }, "-subscribers", LEADERS)
+    : null;
   return { kind: "page", view: searchPage(reader, q, found), isKept: false };
 }
 
@@ -61,7 +67,7 @@ const facet = (kind: "category" | "territory"): PublicPage => ({
     if (entry === undefined) return missing;
     const facets = kind === "category" ? { categoryId: entry.id } : { territoryId: entry.id };
     const lists = await listsOf(reader, context, facets);
-    return { kind: "page", view: facetPage(reader, { kind, ...entry }, lists), isKept: true };
+    return { kind: "page", view: facetPage(reader, { ...entry, kind }, lists), isKept: true };
   },
 });
 
@@ -127,7 +133,7 @@ const badge = ofChannel("badge.svg", async (card, { reader }, { config }) => {
     maximumFractionDigits: 1,
   });
   const content = badgeSvg(channelFields.subscribers, number, accentsOf(config.accent).light);
-  return { kind: "picture", type: SVG, content, mayBeFramed: false };
+  return { kind: "file", type: SVG, content };
 });
 
 const chart = ofChannel(
@@ -144,12 +150,33 @@ const chart = ofChannel(
     const days = await readDays(services, card.id, ports.clock.now());
     const theme = THEMES.find((one) => one === query.get("theme")) ?? null;
     const content = chartSvg(days, texts, accentsOf(config.accent), theme);
-    return { kind: "picture", type: SVG, content, mayBeFramed: true };
+    return { kind: "file", type: SVG, content, mayBeFramed: true };
   },
   ["theme"],
 );
 
+/** What networks and messengers show beside a link. */
+const card = ofChannel("card.png", async (card, { reader }, context) => {
+  const { config, services, ports } = context;
+  const { locale, channelFields, publicPages: texts } = WORDS[reader.language];
+  const { growth_30d: growth } = card.metrics;
+  const signed = { signDisplay: "exceptZero" } as const;
+  const svg = cardSvg({
+    ...{ title: card.title, handle: card.handle, brand: reader.brand },
+    subscribers: formatNumber(locale, card.subscribers),
+    label: channelFields.subscribers,
+    growth:
+      reader.hasCharts && growth !== null
+        ? texts.growthIn30(formatNumber(locale, growth, signed))
+        : null,
+    isGrowing: (growth ?? 0) >= 0,
+    days: reader.hasCharts ? await readDays(services, card.id, ports.clock.now()) : [],
+    accent: accentsOf(config.accent).dark,
+  });
+  return { kind: "file", type: "image/png", content: await context.draw(svg) };
+});
+
 export const publicPages: readonly PublicPage[] = [
   ...[catalog, facet("category"), facet("territory")],
-  ...[channel, badge, chart],
+  ...[channel, card, badge, chart],
 ];

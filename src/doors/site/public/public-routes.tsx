@@ -10,11 +10,10 @@ import type { Services } from "../../../verbs/services.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Incoming, Route } from "../../front/front.ts";
-import { pathOf, queryOf as queryTextOf } from "../../http/requests/base-address.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import { createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
 import { type PublicView, renderPublic } from "./public-document.tsx";
-import { inLanguage, linkTo, type Reader } from "./reader.tsx";
+import { inLanguage, linkTo, type Reader, USUAL_LANGUAGE } from "./reader.tsx";
 
 export interface PublicContext {
   config: Config;
@@ -24,26 +23,27 @@ export interface PublicContext {
   requestId(request: Request): string;
   noteRequests: NoteRequests;
   isSignUpOpen(): Promise<boolean>;
+  /** @throws AppError `throttled` if too many pictures wait to be drawn */
+  draw(svg: string): Promise<Uint8Array<ArrayBuffer>>;
+  partStarts(partsMax: number): Promise<number[]>;
+  sitemapPart(part: { afterId: number; address: string }): Promise<string>;
 }
 
 /** What an address of the public catalog leads to. */
 export type Found =
   | { kind: "page"; view: PublicView; isKept: boolean }
-  | {
-      kind: "picture";
-      type: string;
-      content: string | Uint8Array<ArrayBuffer>;
-      mayBeFramed: boolean;
-    }
+  | { kind: "file"; type: string; content: string | Uint8Array<ArrayBuffer>; mayBeFramed?: true }
   /** Another path in the same language. */
   | { kind: "moved"; path: string }
   /** There was something: a channel that was hidden or deleted. */
   | { kind: "gone" }
   | { kind: "missing" };
 
-/** An address of the public catalog, the same in each language. */
+/** An address of the public catalog. */
 export interface PublicPage {
   path: string;
+  /** Whether only this address exists; otherwise each language has its own. */
+  hasOneLanguage?: true;
   /** Names of query parameters that change the answer. */
   query?: readonly string[];
   find(asked: Asked, context: PublicContext): Promise<Found>;
@@ -59,16 +59,18 @@ export interface Asked {
 /** All public reading takes turns as one tenant, so that no number of visitors outweighs the customers. */
 const TENANT = "the public catalog";
 
-const PAGE_HEADERS = {
-  ...SECURITY_HEADERS,
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-};
-const pictureHeaders = (mayBeFramed: boolean) => ({
+/** Content security policy of public pages. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const PAGE_HEADERS = { ...SECURITY_HEADERS, "content-security-policy": PAGE_POLICY };
+const fileHeaders = (mayBeFramed: boolean) => ({
   ...SECURITY_HEADERS,
   "content-security-policy": `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors ${mayBeFramed ? "*" : "'none'"}`,
 });
 const HTML = "text/html; charset=utf-8";
+
+/** Of an address whose host may be invalid. */
+const PATH_AND_QUERY = /^[a-z]+:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i;
 
 /** Routes of public pages in all languages; their answers are kept for a moment. */
 export function publicRoutes(pages: readonly PublicPage[], context: PublicContext): Route[] {
@@ -76,14 +78,16 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
   const kept = createKeptAnswers(clock.monotonic);
   const routes = pages.flatMap((page) => {
     const note = context.noteRequests("public", page.path);
-    return LANGUAGES.flatMap((language): Route[] => {
+    const languages = page.hasOneLanguage ? [USUAL_LANGUAGE] : LANGUAGES;
+    return languages.flatMap((language): Route[] => {
       const path = inLanguage(language, page.path);
       const answer = noted(note, clock.monotonic, (incoming: Incoming) =>
         runFor(TENANT, null, () => answerPublic(page, language, incoming, context, kept)),
       );
       const toSlash = noted(note, clock.monotonic, ({ request }: Incoming) => {
         const reader = { address: context.baseAddress(request) };
-        return redirect(linkTo(reader, `${pathOf(request)}/${queryTextOf(request)}`));
+        const [, path = "", query = ""] = PATH_AND_QUERY.exec(request.url) ?? [];
+        return redirect(linkTo(reader, `${path}/${query}`));
       });
       const withoutSlash = { verb: "GET", path: path.slice(0, -1), answer: toSlash } as const;
       return [{ verb: "GET", path, answer }, ...(path.endsWith("/") ? [withoutSlash] : [])];
@@ -109,7 +113,7 @@ async function answerPublic(
   const { config } = context;
   const reader: Reader = {
     ...{ language, address: context.baseAddress(request), brand: config.brand },
-    hasCharts: config.public === "charts",
+    ...catalogOf(config),
     maySignUp: await context.isSignUpOpen(),
   };
   try {
@@ -124,6 +128,11 @@ async function answerPublic(
   }
 }
 
+/** What of the catalog is public. */
+export function catalogOf({ public: mode }: Pick<Config, "public">) {
+  return { hasCatalog: mode !== "off", hasCharts: mode === "charts" };
+}
+
 /** The query's parameters that are known, so that others do not make a new answer each. */
 function queryOf({ url }: Request, names: readonly string[]): URLSearchParams {
   const start = url.indexOf("?");
@@ -131,7 +140,7 @@ function queryOf({ url }: Request, names: readonly string[]): URLSearchParams {
   return new URLSearchParams(
     names.flatMap((name) => {
       const value = given.get(name);
-      return value === null ? [] : [[name, value]];
+      return value === null ? [] : [[name, value] as [string, string]];
     }),
   );
 }
@@ -143,8 +152,8 @@ function answerOf(found: Found, reader: Reader): MadeAnswer | (() => Response) {
       if (found.isKept) return { type: HTML, content, headers: PAGE_HEADERS };
       return () => pageAnswer(200, content, {});
     }
-    case "picture":
-      return { ...found, headers: pictureHeaders(found.mayBeFramed) };
+    case "file":
+      return { ...found, headers: fileHeaders(found.mayBeFramed === true) };
     case "moved":
       return () => redirect(linkTo(reader, inLanguage(reader.language, found.path)));
     case "gone":

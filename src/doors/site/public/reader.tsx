@@ -13,6 +13,8 @@ export interface Reader {
   /** Whether growth and charts may be shown; otherwise only cards. */
   hasCharts: boolean;
   maySignUp: boolean;
+  /** Whether there is a public catalog to link to. */
+  hasCatalog: boolean;
 }
 
 const ReaderContext = createContext<Reader | null>(null);

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Readable } from "node:stream";
 import { HtmlValidate } from "html-validate";
+import { imageSize } from "image-size";
 import openGraph from "open-graph-scraper";
+import { parseSitemap, parseSitemapIndex } from "sitemap";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { channel, imported } from "../../../support/expectations.ts";
 
@@ -14,11 +17,6 @@ afterEach(() => appliance.close());
 
 async function start(catalog: "off" | "cards" | "charts"): Promise<void> {
   appliance = await startAppliance({ KANALOG_PUBLIC: catalog, KANALOG_BASE_URL: BASE });
-  await imported(appliance, "categories", [{ id: 1, slug: "news", name: "Новости" }]);
-  await imported(appliance, "territories", [
-    { id: 1, slug: "russia", name: "Россия", kind: "country" },
-    { id: 2, slug: "moskva", name: "Москва", kind: "city", parent: "russia" },
-  ]);
   await imported(appliance, "channels", [
     ...[1, 2, 3].map((id) =>
       channel(id, {
@@ -126,7 +124,7 @@ describe("with charts", () => {
   test("a channel's page shows its figures, its place in the category and its chart with gaps", async () => {
     const { body } = await get("/en/c/Handle_2/");
     expect(body).toContain("<dd>9,998</dd>");
-    expect(body).toContain("Place in “Новости”</dt><dd>2</dd>");
+    expect(body).toContain("Place in “Новости и СМИ”</dt><dd>2</dd>");
     expect(body).toContain("No readings in the last 90 days.");
     const first = (await get("/en/c/Handle_1/")).body;
     const [, line = ""] = /<path class="line" d="([^"]*)"/.exec(first) ?? [];
@@ -205,13 +203,68 @@ describe("with charts", () => {
     ]) {
       expect((await get(path)).status, path).toBe(404);
     }
-    for (const q of ["a", "%FF", "<script>", "'; DROP", "x".repeat(5_000), "%00%00%00"]) {
+    for (const q of ["a", "%FF", "<script>", "'; DROP", "x".repeat(5_000), "a%00b%00c"]) {
       const { status, headers, body } = await get(`/c/?q=${q}`);
       expect([status, headers.get("cache-control")], q).toEqual([200, "no-store"]);
       expect(body).not.toContain("<script>");
     }
     const { body } = await appliance.get("/v1/me/", customer.key);
     expect(JSON.stringify(body)).toContain('"used":0');
+  });
+});
+
+describe("files for programs", () => {
+  beforeEach(() => start("charts"));
+
+  test("the share picture is a PNG of 1200 x 630 for any title, with cards alone too", async () => {
+    for (const path of ["/c/Handle_1/card.png", "/en/c/hostile/card.png"]) {
+      const { status, headers } = await get(path);
+      expect([status, headers.get("content-type")], path).toEqual([200, "image/png"]);
+      const response = await appliance.app.server.handle(new Request(`http://localhost${path}`));
+      const bytes = await response.bytes();
+      expect(imageSize(bytes)).toMatchObject({ type: "png", width: 1200, height: 630 });
+      expect(bytes.length).toBeLessThan(120_000);
+    }
+  });
+
+  test("site maps list each public page in each language, and nothing else", async () => {
+    const index = await get("/sitemap.xml");
+    expect(index.headers.get("content-type")).toContain("application/xml");
+    const maps = await parseSitemapIndex(Readable.from([index.body]));
+    const listed: string[] = [];
+    for (const { url } of maps) {
+      const { body } = await get(url.replace(BASE, ""));
+      const items = await parseSitemap(Readable.from([body]));
+      listed.push(...items.map((item) => item.url));
+    }
+    const known = [...[1, 2, 3].map((id) => `/c/Handle_${id}/`), "/c/hostile/"];
+    const lists = ["/c/", "/c/category/news/", "/c/territory/moskva/"];
+    for (const path of [...known, ...lists].flatMap((one) => [one, `/en${one}`])) {
+      expect(listed, path).toContain(BASE + path);
+    }
+    const channels = listed.filter((one) => !/\/c\/(?:$|category|territory)/.test(one));
+    expect(channels.length).toBe(2 * known.length);
+    for (const path of [...channels, ...listed.slice(0, 6)]) {
+      expect((await get(path.replace(BASE, ""))).status, path).toBe(200);
+    }
+    for (const part of ["1.xml", "0", "x.xml", "%FF"]) {
+      expect((await get(`/sitemap/${part}`)).status, part).toBe(404);
+    }
+  });
+
+  test("robots.txt keeps crawlers out of accounts, and llms.txt has links that work", async () => {
+    const robots = (await get("/robots.txt")).body;
+    for (const path of ["/account/", "/staff/", "/v1/"]) {
+      expect(robots).toContain(`Disallow: ${path}\n`);
+    }
+    expect(robots).toContain(`Sitemap: ${BASE}/sitemap.xml\n`);
+    const llms: string = (await get("/llms.txt")).body;
+    const links = [...llms.matchAll(/\]\(([^)]+)\)/g)].map(([, to = ""]) => to);
+    expect(links.length).toBeGreaterThan(4);
+    for (const to of links) {
+      const path = to.replace(BASE, "").replace("HANDLE", "Handle_1");
+      expect((await get(path)).status, path).toBe(200);
+    }
   });
 });
 
