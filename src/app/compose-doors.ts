@@ -3,7 +3,6 @@ import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createIdempotentRequests } from "../customers/idempotency/idempotent-requests.ts";
 import { passwordAddress } from "../customers/people/password-links.ts";
 import { anyPassword } from "../customers/people/people.store.ts";
-import { COUNTED_TABLES, type StartFacts } from "../doors/http/docs/start-page.ts";
 import { operatorRoutes } from "../doors/http/operator-routes.ts";
 import {
   createBaseAddress,
@@ -20,6 +19,8 @@ import { filePages } from "../doors/site/public/file-pages.ts";
 import { createDrawing } from "../doors/site/public/pictures.ts";
 import { publicPages } from "../doors/site/public/public-pages.ts";
 import { type PublicContext, publicRoutes } from "../doors/site/public/public-routes.tsx";
+import { readStart, startHtml } from "../doors/site/public/start-facts.ts";
+import { COUNTED_TABLES, type StartFacts } from "../doors/site/public/start-page.tsx";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext } from "../doors/site/site-context.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
@@ -92,7 +93,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
       const signedIn = await context.people.signedIn(request.headers.get("cookie") ?? "");
       return signedIn?.person.isStaff === true;
     },
-    startFacts: composeStartFacts(base, work, isSignUpOpen),
+    startHtml: startHtml({ config, isSignUpOpen, facts: composeStartFacts(base, work) }),
   });
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
 }
@@ -200,11 +201,10 @@ function composeOperator(
 /** The first count takes long, because it waits for its thread to start; its age has this limit. */
 const COUNTS_AGE_MAX_MS = 5_000;
 
-/** Numbers of the data and the plans for `/`. Newly imported rows show up within five seconds. */
+/** Numbers of the data, answers and the plans for `/`. Newly imported rows show up within five seconds. */
 function composeStartFacts(
-  { threads, ports: { clock, log } }: Base,
-  { accounts, services: { directory } }: Work,
-  isSignUpOpen: () => Promise<boolean>,
+  { config, threads, ports: { clock, log } }: Base,
+  { accounts, services }: Work,
 ): () => Promise<StartFacts> {
   async function countRows(): Promise<StartFacts["tables"]> {
     try {
@@ -216,12 +216,17 @@ function composeStartFacts(
   }
 
   const counts = keptBriefly(countRows, clock.monotonic, COUNTS_AGE_MAX_MS);
+  async function read() {
+    try {
+      return await readStart(services, config.public !== "off");
+    } catch (error) {
+      log.warn({ err: error }, "the answers of the start page could not be read");
+      return { latestPostAt: null, answers: null };
+    }
+  }
+  const answers = keptBriefly(read, clock.monotonic, COUNTS_AGE_MAX_MS);
   return async () => {
-    const [tables, plans, maySignUp] = await Promise.all([
-      counts(),
-      accounts.plans(),
-      isSignUpOpen(),
-    ]);
-    return { tables, plans, maySignUp, categories: directory.categories() };
+    const [tables, plans, found] = await Promise.all([counts(), accounts.plans(), answers()]);
+    return { tables, plans, ...found, categories: services.directory.categories() };
   };
 }

@@ -450,9 +450,12 @@ CREATE TABLE plans (
   alerts INTEGER NOT NULL DEFAULT 0,
   -- Milliseconds a second that an organization's queries and changes may take.
   database_ms_per_second INTEGER NOT NULL DEFAULT 250,
-  lock_ms_per_second INTEGER NOT NULL DEFAULT 50
+  lock_ms_per_second INTEGER NOT NULL DEFAULT 50,
+  -- JSON: words, price and how it is bought (accounts/plan-offer.ts).
+  offer TEXT NOT NULL DEFAULT '{}'
 ) STRICT, WITHOUT ROWID;
-INSERT INTO plans VALUES
+INSERT INTO plans (code, position, requests_per_second, requests_per_period, posts, history_days, webhooks,
+  webhook_channels, alerts, database_ms_per_second, lock_ms_per_second) VALUES
   ('test', 0, 2, 1000, 0, 30, 0, 0, 0, 250, 50),
   ('start', 1, 5, 30000, 1, NULL, 0, 0, 0, 250, 50),
   ('growth', 2, 10, 150000, 1, NULL, 1, 500, 10, 250, 50),

@@ -16,10 +16,9 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
-  backupsUnreadable: [
-    [{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."],
-  ],
+  backupsUnreadable: [[{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."]],
   jobRuns: [[{}, "The job is already running."]],
+  notCurrency: [[{ given: "XX" }, "XX is not a currency code such as EUR or RUB."]],
   planInForce: [[{}, "This plan is in force already."]],
   planRequestOpen: [
     [{}, "A request for another plan is open already; withdraw it to make another one."],

@@ -114,6 +114,13 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: { plan: "start", requests_per_period: 7, webhook_channels: 3 },
     audit: [{ organizationId: null, action: "plan.set", target: "plan start" }],
   },
+  "plan offer list": { row: ["test", "start", "growth", "profi"].map((plan) => ({ plan })) },
+  "plan offer set": {
+    of: "start",
+    args: { price: 199_000, currency: "RUB", name_en: "Basic" },
+    row: { plan: "start", price: 199_000, currency: "RUB", per: "month", name_en: "Basic" },
+    audit: [{ organizationId: null, action: "plan.offer", target: "plan start" }],
+  },
   "plan request list": { row: [{ organization: 1, plan: "growth", note: "More posts" }] },
   "plan request close": {
     of: 1,

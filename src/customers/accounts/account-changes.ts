@@ -8,6 +8,7 @@ import type { Plan } from "./accounts.table.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
 import { organizationChanges, type Resumption } from "./organization-changes.ts";
 import { type PlanChange, type PlanCode, requireLimits } from "./plan.ts";
+import { changedOffer, type OfferChange } from "./plan-offer.ts";
 import { planRequestChanges } from "./plan-requests.ts";
 
 /**
@@ -18,6 +19,7 @@ import { planRequestChanges } from "./plan-requests.ts";
 export function accountChanges(resumption: Resumption, onSuspended: OnSuspended) {
   return {
     changePlan,
+    changeOffer,
     ...organizationChanges(resumption),
     ...memberChanges(onSuspended),
     ...planRequestChanges,
@@ -46,5 +48,28 @@ async function changePlan(
       await recordChange(tx, clock, by, { action: "plan.set", id: code, details: { ...limits } });
     }
     return changed;
+  });
+}
+
+/**
+ * Changes how a plan is offered.
+ * @throws AppError `invalid` for a price without a currency, an unusable link, or texts that are too long
+ */
+async function changeOffer(
+  db: Database,
+  clock: Clock,
+  code: PlanCode,
+  change: OfferChange,
+  by: Actor,
+): Promise<Plan> {
+  return inTransaction(db, clock, "plan", async (tx) => {
+    const found = selectPlanNow(tx, code);
+    const offer = changedOffer(found, change);
+    await updatePlan(tx, code, { offer });
+    if (!Bun.deepEquals(found.offer, offer)) {
+      const fields = Object.keys(change).join(", ");
+      await recordChange(tx, clock, by, { action: "plan.offer", id: code, details: { fields } });
+    }
+    return selectPlanNow(tx, code);
   });
 }

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlanCode } from "./plan.ts";
+import type { StoredOffer } from "./plan-offer.ts";
 
 export const plans = sqliteTable("plans", {
   code: text("code").$type<PlanCode>().primaryKey(),
@@ -12,6 +13,8 @@ export const plans = sqliteTable("plans", {
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),
   alerts: integer("alerts").notNull().default(0),
+  /** How it is offered (plan-offer.ts). */
+  offer: text("offer", { mode: "json" }).$type<StoredOffer>().notNull().default({}),
   /** Processor time of reading threads that an organization's work may take per second. */
   databaseMsPerSecond: integer("database_ms_per_second").notNull().default(250),
   /** Time per second for which an organization's work may hold the write lock. */

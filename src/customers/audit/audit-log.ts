@@ -30,7 +30,7 @@ interface Verbs {
   "operator-key": "create" | "revoke";
   organization: "archive" | "ask-plan" | "close-request" | "create" | "plan" | "rename" | "restore";
   person: "end-sessions" | "password" | "password-link" | "password-mail";
-  plan: "set";
+  plan: "set" | "offer";
   post: "delete";
   sample: "remove";
   source: "add" | "change" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";

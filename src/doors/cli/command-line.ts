@@ -17,6 +17,7 @@ import { keys } from "../../verbs/operator/keys.ts";
 import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
 import { operatorWebhooks } from "../../verbs/operator/operator-webhooks.ts";
 import { organizations } from "../../verbs/operator/organizations.ts";
+import { planOffers } from "../../verbs/operator/plan-offers.ts";
 import { planRequests } from "../../verbs/operator/plan-requests.ts";
 import { plans } from "../../verbs/operator/plans.ts";
 import { posts } from "../../verbs/operator/posts.ts";
@@ -64,6 +65,7 @@ export async function runCommandLine(
     .addCommand(resourceCommand(keys, context))
     .addCommand(staffCommand(context).addCommand(resourceCommand(operatorKeys, context)))
     .addCommand(resourceCommand(plans, context))
+    .addCommand(resourceCommand(planOffers, context))
     .addCommand(resourceCommand(planRequests, context))
     .addCommand(resourceCommand(webhooks, context))
     .addCommand(resourceCommand(operatorWebhooks, context))

@@ -3,6 +3,7 @@ import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
 import { notFound } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
+import type { Language } from "../../values/language.ts";
 import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
@@ -30,11 +31,16 @@ import { WRITTEN_ADDRESS } from "./docs/guide-html.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
-import { type StartFacts, startPageRoutes } from "./docs/start-page.ts";
+import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
-import type { PublicRoute, PublicRoutes } from "./public-routes.ts";
+import {
+  PROSE_POLICY,
+  type PublicRoute,
+  type PublicRoutes,
+  pageResponse,
+} from "./public-routes.ts";
 import { type Readiness, readinessAnswer } from "./readiness.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
@@ -51,8 +57,8 @@ interface ServerContext
   docs: Docs;
   /** Whether a request comes from signed-in staff. */
   isStaff(request: Request): Promise<boolean>;
-  /** Facts for `/`. */
-  startFacts(): Promise<StartFacts>;
+  /** `/` in a language, with the appliance's address in its links. */
+  startHtml(language: Language, address: string): Promise<string>;
   images: CategoryImages;
   /** The bundle for desktop assistants, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
@@ -151,7 +157,11 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
     };
   const folders = ["/docs", ...docs.guides.map(({ name }) => `/docs/${name}`)];
   return {
-    ...startPageRoutes(docs, context.startFacts),
+    "/": async (request) => {
+      const { language } = readersLanguage(request);
+      const html = await context.startHtml(language, baseAddress(request));
+      return cachedByReader(pageResponse(html, PROSE_POLICY), 60);
+    },
     ...swaggerRoutes(docs, forStaff),
     ...guideRoutes(docs, baseAddress),
     "/docs/mcp/kanalog.mcpb": async (request) =>

@@ -9,6 +9,7 @@ import { members } from "./members.ts";
 import { operatorKeys } from "./operator-keys.ts";
 import { operatorWebhooks } from "./operator-webhooks.ts";
 import { organizations } from "./organizations.ts";
+import { planOffers } from "./plan-offers.ts";
 import { planRequests } from "./plan-requests.ts";
 import { plans } from "./plans.ts";
 import { posts } from "./posts.ts";
@@ -22,6 +23,7 @@ export const resources = [
   members,
   keys,
   plans,
+  planOffers,
   planRequests,
   webhooks,
   channels,

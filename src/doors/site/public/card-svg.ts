@@ -35,10 +35,9 @@ export function cardSvg(card: CardPicture): string {
     `<text x="${x}" y="${y}" font-family="${FONT}" ${style}>${escaped(content)}</text>`;
   const below = 178 + title.length * 78;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
-<defs><linearGradient id="sky" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#10191f"/><stop offset="1" stop-color="#0a0f12"/></linearGradient>
-<radialGradient id="glow" cx="1" cy="0" r="0.9"><stop offset="0" stop-color="${accent}" stop-opacity="0.34"/><stop offset="1" stop-color="${accent}" stop-opacity="0"/></radialGradient>
+<defs><linearGradient id="sky" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#0a0f12"/><stop offset="1" stop-color="#16303a"/></linearGradient>
 <linearGradient id="below" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${accent}" stop-opacity="0.38"/><stop offset="1" stop-color="${accent}" stop-opacity="0"/></linearGradient></defs>
-<rect width="${WIDTH}" height="${HEIGHT}" fill="url(#sky)"/><rect width="${WIDTH}" height="${HEIGHT}" fill="url(#glow)"/>
+<rect width="${WIDTH}" height="${HEIGHT}" fill="url(#sky)"/>
 ${line === null ? "" : `<path d="${line.area}" fill="url(#below)"/><path d="${line.line}" fill="none" stroke="${accent}" stroke-width="6" stroke-linejoin="round" stroke-linecap="round"/>`}
 <rect x="${LEFT}" y="62" width="14" height="34" rx="7" fill="${accent}"/>
 ${text(drawn(card.brand), LEFT + 32, 90, 'font-weight="700" font-size="32" fill="#e7ecef"')}

@@ -151,7 +151,7 @@ test("the help lists only commands that exist, and each has its own help", async
   const listed = [...help.out.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map((match) => match[1] ?? "");
   expect(listed).toEqual([
     ...["start", "serve", "import", "import-run", "export", "source", "channel", "post"],
-    ...["sample", "org", "member", "key", "staff", "plan", "plan-request"],
+    ...["sample", "org", "member", "key", "staff", "plan", "plan-offer", "plan-request"],
     ...["webhook", "operator-webhook", "job", "recount", "search", "cluster", "backup", "restore"],
     ...["check", "health"],
     ...["mcp", "openapi", "config", "help"],

@@ -11,6 +11,7 @@ import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
 import { consolePage } from "../console.tsx";
+import { OfferForm, offerActions } from "./plan-offer.tsx";
 
 const PATH = "/staff/plans/";
 const LIMITS = Object.keys(PLAN_LIMITS) as (keyof PlanChange)[];
@@ -31,7 +32,10 @@ export const plansPage: SitePage = {
       </>,
     );
   },
-  actions: Object.fromEntries(PLAN_CODES.map((code) => [`set-${code}`, () => setPlan(code)])),
+  actions: {
+    ...Object.fromEntries(PLAN_CODES.map((code) => [`set-${code}`, () => setPlan(code)])),
+    ...offerActions,
+  },
 };
 
 function PlanForm({ plan }: { plan: Plan }) {
@@ -48,6 +52,7 @@ function PlanForm({ plan }: { plan: Plan }) {
           ))}
         </div>
       </Form>
+      <OfferForm plan={plan} />
     </section>
   );
 }

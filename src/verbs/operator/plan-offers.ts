@@ -1,0 +1,155 @@
+import type { Plan } from "../../customers/accounts/accounts.table.ts";
+import { PLAN_CODES, type PlanCode } from "../../customers/accounts/plan.ts";
+import {
+  BUYINGS,
+  type OfferChange,
+  type OfferTexts,
+  ORDER_MAX,
+  offerOf,
+  PRICE_MAX,
+  PRICE_PERIODS,
+} from "../../customers/accounts/plan-offer.ts";
+import { fieldError } from "../../errors.ts";
+import { readInteger, readText } from "../../values/fields.ts";
+import { LANGUAGES } from "../../values/language.ts";
+import { message } from "../../values/messages/messages.ts";
+import { field } from "../../values/rows.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  integerSchema,
+  nullable,
+  textSchema,
+} from "../../values/schema.ts";
+import { choice, flag, integer, type Parameter, parameter } from "../parameters.ts";
+import { plans } from "./plans.ts";
+import { namedInPart, type Resource, rowsOf, verb } from "./resource.ts";
+
+/** An empty text means none. */
+function textOrNone(description: string): Parameter<string | null> {
+  return parameter(textSchema({ description: `${description} Empty: none.` }), (given) => {
+    const read = readText(given);
+    return "fault" in read ? read : { value: read.value.trim() === "" ? null : read.value.trim() };
+  });
+}
+
+const readPrice = readInteger({ minimum: 0, maximum: PRICE_MAX });
+const price = parameter<number | null>(
+  integerSchema({ description: "Price in whole minor units, such as kopecks. Empty: none." }),
+  (given) => (given === "" ? { value: null } : readPrice(given)),
+);
+
+const PARTS: Record<keyof OfferTexts, string> = {
+  name: "Name",
+  text: "What it is for, in a sentence",
+  price: "Price in words, in place of an amount",
+};
+const texts = LANGUAGES.flatMap((language) =>
+  Object.entries(PARTS).map(([part, description]) => ({
+    ...{ name: `${part}_${language}`, part: part as keyof OfferTexts, language },
+    description: `${description}, on pages in the language \`${language}\`.`,
+  })),
+);
+
+const args = {
+  offered: flag({ description: "Whether customers see it." }),
+  order: integer({ description: "Its place, lowest first.", minimum: 0, maximum: ORDER_MAX }),
+  price,
+  currency: textOrNone("Currency of the price, such as `RUB` (ISO 4217)."),
+  per: choice(PRICE_PERIODS, "What the price is for."),
+  buy: choice(BUYINGS, "How it is bought: by a request to you, or at a payment page."),
+  link: textOrNone(
+    "The payment page; `{organization}` in it is replaced by the organization's number, which is otherwise added as `client_reference_id`.",
+  ),
+  ...Object.fromEntries(texts.map(({ name, description }) => [name, textOrNone(description)])),
+};
+
+const offerRows = rowsOf<Plan>("PlanOffer", {
+  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }) => code),
+  offered: field(
+    flagSchema({ description: "Whether customers see it" }),
+    (plan) => offerOf(plan).isOffered,
+  ),
+  order: field(countSchema("Its place, lowest first"), (plan) => offerOf(plan).order),
+  price: field(nullable(countSchema("Price in minor units")), (plan) => offerOf(plan).price),
+  currency: field(
+    nullable(textSchema({ description: "ISO 4217" })),
+    (plan) => offerOf(plan).currency,
+  ),
+  per: field(
+    choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
+    (plan) => offerOf(plan).per,
+  ),
+  buy: field(
+    choiceSchema(BUYINGS, { description: "How it is bought" }),
+    (plan) => offerOf(plan).buy,
+  ),
+  link: field(
+    nullable(textSchema({ description: "The payment page" })),
+    (plan) => offerOf(plan).link,
+  ),
+  ...Object.fromEntries(
+    texts.map(({ name, part, language, description }) => [
+      name,
+      field(
+        nullable(textSchema({ description })),
+        (plan: Plan) => offerOf(plan).texts[language][part],
+      ),
+    ]),
+  ),
+});
+
+export const planOffers: Resource = {
+  ...{ name: "plan offer", command: "plan-offer", path: "plan-offers", area: "customers" },
+  title: "how plans are offered: words, prices, and how they are bought",
+  schema: offerRows.schema,
+  ...{ id: plans.id, hint: plans.hint, find: plans.find },
+  verbs: [
+    verb({
+      name: "list",
+      on: "none",
+      isRead: true,
+      rows: "plan",
+      args: {},
+      title: "list how all plans are offered",
+      run: async (_args, { services, part }) =>
+        namedInPart((await services.accounts.plans()).map(offerRows.row), "plan", part),
+    }),
+    verb<typeof args, PlanCode>({
+      name: "set",
+      on: "one",
+      title: "change how a plan is offered",
+      args,
+      async run({ offered, order, price, currency, per, buy, link, ...others }, use) {
+        const given = Object.entries({
+          isOffered: offered,
+          order,
+          price,
+          currency,
+          per,
+          buy,
+          link,
+        });
+        const change: OfferChange = Object.fromEntries(
+          given.filter(([, value]) => value !== undefined),
+        );
+        const words = others as Record<string, string | null | undefined>;
+        for (const { name, part, language } of texts) {
+          const text = words[name];
+          if (text === undefined) continue;
+          change.texts = {
+            ...change.texts,
+            [language]: { ...change.texts?.[language], [part]: text },
+          };
+        }
+        if (Object.keys(change).length === 0) {
+          throw fieldError({
+            non_field_errors: [message("giveOneOf", { names: Object.keys(args) })],
+          });
+        }
+        return offerRows.row(await use.services.accounts.changeOffer(use.id, change, use.by));
+      },
+    }),
+  ],
+};
