@@ -1,4 +1,8 @@
 import { cardsVersion, readCardsAhead } from "../../../../src/catalog/channels/channels.store.ts";
+import {
+  selectPartStarts,
+  selectPublicHandles,
+} from "../../../../src/catalog/channels/public-handles.store.ts";
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
@@ -29,6 +33,9 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     appliance.ports.clock.advance(days * DAY_MS);
     await runJob(db, clock, { name: "metrics", dueAt: clock.now(), settings });
   }
+
+  // Site maps of the public catalog, whose other pages read what the API reads.
+  for (const afterId of selectPartStarts(db, 2)) selectPublicHandles(db, afterId);
 
   const get = async (path: string): Promise<Answer> => {
     const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);
