@@ -66,7 +66,7 @@ function PlanCard({ plan, isFirst }: { plan: Plan; isFirst: boolean }) {
           {texts.startHere}
         </a>
       ) : (
-        <a class="button second" href={linkTo(reader, "/account/#plan")}>
+        <a class="button second" href={linkTo(reader, "/account/")}>
           {texts.choose}
         </a>
       )}

@@ -8,6 +8,7 @@ import { JsonLd, publisherOf } from "./json-ld.tsx";
 import {
   addressOf,
   ForReader,
+  inLanguage,
   linkTo,
   pageLink,
   type Reader,
@@ -51,7 +52,7 @@ function Document({ view }: { view: PublicView }) {
         {view.path === null ? (
           <meta name="robots" content="noindex" />
         ) : (
-          <Shared view={view} addressIn={(one) => addressIn(reader, view, one)} />
+          <Shared view={view} addressIn={(one) => reader.address + pathIn(view, one)} />
         )}
         <link rel="icon" href={linkTo(reader, "/account/assets/mark")} />
         <link rel="stylesheet" href={linkTo(reader, "/account/assets/public.css")} />
@@ -70,7 +71,7 @@ function Document({ view }: { view: PublicView }) {
           </nav>
           <p class="own">
             {LANGUAGES.filter((one) => one !== language).map((one) => (
-              <a href={addressIn(reader, view, one)} lang={one} hreflang={one}>
+              <a href={linkTo(reader, pathIn(view, one))} lang={one} hreflang={one}>
                 {WORDS[one].languageName}
               </a>
             ))}
@@ -102,14 +103,9 @@ function Links() {
   );
 }
 
-function addressIn(
-  reader: Reader,
-  { path, hasOneAddress }: PublicView,
-  language: Language,
-): string {
-  return hasOneAddress
-    ? `${reader.address}${path}?lang=${language}`
-    : addressOf({ ...reader, language }, path ?? "/c/");
+/** The page's path in a language, below the appliance's address. */
+function pathIn({ path, hasOneAddress }: PublicView, language: Language): string {
+  return hasOneAddress ? `${path}?lang=${language}` : inLanguage(language, path ?? "/c/");
 }
 
 /** Addresses in each language, and what a link to the page looks like elsewhere. */
