@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
-import { parseAddressRange } from "./values/address-ranges.ts";
-import { readLogo } from "./values/logo.ts";
+import { parseAddressRange } from "./values/network/address-ranges.ts";
+import { readLogo } from "./values/picture.ts";
 import {
   baseUrl,
   brandName,
@@ -24,7 +24,7 @@ import {
   secretText,
   sender,
   smtpUrl,
-} from "./values/setting-texts.ts";
+} from "./values/settings/setting-texts.ts";
 
 /** A setting as the operator sees it. */
 interface Setting<Field extends string, T> {

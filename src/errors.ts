@@ -1,5 +1,5 @@
+import { shortened } from "./values/fields.ts";
 import { inEnglish, type Message, message, type Thing } from "./values/messages/messages.ts";
-import { shortened } from "./values/parse-number.ts";
 
 /**
  * Errors that stop a request or a command. Each has a message that is safe to show to the caller and, if

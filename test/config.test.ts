@@ -9,7 +9,7 @@ import {
   readConfig,
   SETTINGS,
 } from "../src/config.ts";
-import { parseAddressRange } from "../src/values/address-ranges.ts";
+import { parseAddressRange } from "../src/values/network/address-ranges.ts";
 import { TEST_CA } from "./support/https-receiver.ts";
 
 let folder: string;

@@ -7,11 +7,11 @@ import type { Mailer } from "../push/mail/mailer.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker, type Ticker } from "../upkeep/jobs/ticker.ts";
-import { listenerAddress, localAddress } from "../values/listener-address.ts";
+import { listenerAddress, localAddress } from "../values/network/address-ranges.ts";
 import type { Services } from "../verbs/services.ts";
-import { type AppOptions, type Base, composeBase } from "./compose-base.ts";
-import { composeDoors, type Doors, type Running } from "./compose-doors.ts";
-import { composeWork, type Work } from "./compose-work.ts";
+import { type AppOptions, type Base, composeBase } from "./compose/base.ts";
+import { composeDoors, type Doors, type Running } from "./compose/doors.ts";
+import { composeWork, type Work } from "./compose/work.ts";
 import { type Domains, openCurrent } from "./domains.ts";
 import { listen } from "./listen.ts";
 

@@ -1,17 +1,20 @@
 import { existsSync, rmSync } from "node:fs";
 import { derivedRows } from "../catalog/derived-rows.ts";
-import { findClusterState, requireReadable } from "../cluster/cluster-state.ts";
+import {
+  findClusterState,
+  type NodeState,
+  requireReadable,
+  selectNodes,
+} from "../cluster/cluster-state.ts";
 import { openConnection, type Session } from "../cluster/connection.ts";
 import { forgetNode, NAME_TAKEN_S, noteNode } from "../cluster/copy-newest.ts";
-import { beginCopy, copyAll, endCopy } from "../cluster/join-cluster.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
-import { makeCluster } from "../cluster/make-cluster.ts";
-import { type NodeState, selectNodes } from "../cluster/node-states.ts";
+import { beginCopy, copyAll, endCopy, makeCluster } from "../cluster/make-cluster.ts";
 import type { Config } from "../config.ts";
-import { TURNS_ENDING } from "../db/lock-turns.ts";
+import { replaceDatabase, requireUnused } from "../db/file/replace-database.ts";
+import { TURNS_ENDING } from "../db/lock.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, requireExisting } from "../db/open-database.ts";
-import { replaceDatabase, requireUnused } from "../db/replace-database.ts";
 import type { NodeSettings } from "../db/shared-rows.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";

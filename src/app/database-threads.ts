@@ -7,7 +7,7 @@ import {
   startThreads,
   type ThreadLoad,
   type ThreadsOptions,
-} from "../db/threads.ts";
+} from "../db/threads/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nodeSettings } from "./node-copy.ts";
 import { lanes } from "./operations.ts";

@@ -16,25 +16,25 @@ import type { Actor } from "../customers/audit/audit-log.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
-import { createOperatorPeople } from "../customers/people/operator-people.ts";
+import { createOperatorPeople } from "../customers/people/site-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open-database.ts";
 import { SCHEMA_VERSION } from "../db/schema-version.ts";
-import { inlineThreads } from "../db/threads.ts";
+import { inlineThreads } from "../db/threads/threads.ts";
 import { AppError } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender, type Sender } from "../push/webhooks/delivery/sender.ts";
-import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
 import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts";
 import { createOperatorWebhooks } from "../push/webhooks/manage/operator-webhooks.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { channelWatchers } from "../push/webhooks/manage/watched-channels.store.ts";
 import { message } from "../values/messages/messages.ts";
-import { createTargetGuard } from "../values/resolve-target.ts";
+import { createTargetGuard } from "../values/network/target-guard.ts";
 import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
-import { composeJobs, dailyBackups } from "./compose-jobs.ts";
-import { composeSources } from "./compose-sources.ts";
+import { composeJobs, dailyBackups } from "./compose/jobs.ts";
+import { composeSources } from "./compose/sources.ts";
 import {
   authSettings,
   type InstallationSecret,

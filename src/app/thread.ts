@@ -1,6 +1,6 @@
 import { derivedRows } from "../catalog/derived-rows.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
-import { serveOperations } from "../db/serve-operations.ts";
+import { serveOperations } from "../db/operations.ts";
 import { systemClock } from "../ports/clock.ts";
 import { lanes } from "./operations.ts";
 

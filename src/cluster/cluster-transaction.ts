@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../db/database.ts";
-import { inFileTransaction, refuseNested, type Wait } from "../db/file-transaction.ts";
-import { lastHoldMs } from "../db/lock-watch.ts";
+import { lastHoldMs } from "../db/lock.ts";
 import type { Place } from "../db/shared-rows.ts";
+import { inFileTransaction, refuseNested, type Wait } from "../db/transaction.ts";
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Authority, Turn } from "./authority.ts";

@@ -1,8 +1,7 @@
 import pg from "pg";
 import { storageUnavailable } from "../errors.ts";
-import { inTime } from "../ports/in-time.ts";
-import { connectToPrimary, STATEMENT_MS } from "./primary.ts";
-import { refusedBy } from "./refusal.ts";
+import { inTime } from "../ports/clock.ts";
+import { connectToPrimary, refusedBy, STATEMENT_MS } from "./primary.ts";
 
 /** The exclusive use of a connection. */
 export interface Session {

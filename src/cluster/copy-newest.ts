@@ -1,13 +1,17 @@
+import type pg from "pg";
 import { mergeSearch } from "../catalog/search/optimize-search.ts";
 import type { Database } from "../db/database.ts";
-import { inFileTransaction } from "../db/file-transaction.ts";
+import { inFileTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
 import { message } from "../values/messages/messages.ts";
 import { copyFromCluster } from "./cluster-transaction.ts";
 import type { Session } from "./connection.ts";
 import { copyUsage } from "./copy-usage.ts";
 import { requireCluster, requireCopy, setNewestAt } from "./link.ts";
+
+import { connectToPrimary } from "./primary.ts";
 
 /** A node silent for this long is gone, and its name is free. */
 export const NAME_TAKEN_S = 10;
@@ -62,4 +66,106 @@ export async function noteNode(
 /** Removes a node's record, so that nothing waits for its copy any more. */
 export async function forgetNode(query: Session["query"], node: string): Promise<void> {
   await query({ text: "DELETE FROM kanalog.nodes WHERE name = $1", values: [node] });
+}
+
+/** Keeps a node's copy up to date. */
+export interface Follower {
+  /** Called every second and at each notification. Never throws. */
+  tick(): Promise<void>;
+  /**
+   * Copies everything committed so far.
+   * @throws AppError `unavailable` if PostgreSQL cannot be reached
+   */
+  copyNewest(): Promise<void>;
+}
+
+/**
+ * Copies one at a time; every call gets a copy that began after it.
+ * @param copy copies on a thread
+ */
+export function createFollower(copy: () => Promise<void>, log: Log): Follower {
+  /** The failure that was last logged; null after a success. */
+  let loggedReason: string | null = null;
+  /** A copy that has not begun yet, shared by all calls until it does. */
+  let waiting: Promise<void> | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+
+  async function copyNow(): Promise<void> {
+    waiting = null;
+    await copy();
+    if (loggedReason !== null) log.info({}, "the cluster's rows are copied again");
+    loggedReason = null;
+  }
+
+  function copyNewest(): Promise<void> {
+    if (waiting !== null) return waiting;
+    waiting = underWay.then(copyNow);
+    underWay = waiting.catch(() => {});
+    return waiting;
+  }
+
+  return {
+    copyNewest,
+
+    async tick() {
+      try {
+        await copyNewest();
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (reason !== loggedReason)
+          log.warn({ err: error }, "the cluster's rows could not be copied");
+        loggedReason = reason;
+      }
+    },
+  };
+}
+
+/** The reason without numbers such as ports and versions, so that equal reasons compare equal. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const [first = ""] = String(cause).split("\n");
+  return first.replaceAll(/\d+/g, "N");
+}
+
+/** Delay before reconnecting; meanwhile the copy is still refreshed every second. */
+const RECONNECT_AFTER_MS = 1_000;
+
+/** Calls back whenever any node commits shared rows, until it is stopped. */
+export function listenToCommits(
+  url: string,
+  name: string,
+  clock: Clock,
+  onCommit: () => void,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let client: pg.Client | null = null;
+
+  async function listen(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const made = await connectToPrimary(url, name);
+        client = made;
+        const { promise: lost, resolve } = Promise.withResolvers<void>();
+        made.on("notification", onCommit);
+        made.on("error", () => resolve());
+        made.on("end", () => resolve());
+        await made.query("LISTEN kanalog");
+        if (!stopping.signal.aborted) await lost;
+      } catch {
+        // Retried below, as after a lost connection.
+      }
+      await client?.end().catch(() => {});
+      client = null;
+      if (!stopping.signal.aborted) await clock.sleep(RECONNECT_AFTER_MS, stopping.signal);
+    }
+  }
+
+  const listening = listen();
+  return {
+    async stop() {
+      stopping.abort();
+      await client?.end().catch(() => {});
+      await listening;
+    },
+  };
 }

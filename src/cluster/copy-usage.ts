@@ -1,5 +1,5 @@
 import { type Database, statement, type Transaction } from "../db/database.ts";
-import { inFileTransaction } from "../db/file-transaction.ts";
+import { inFileTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireCluster } from "./link.ts";
 

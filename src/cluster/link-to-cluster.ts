@@ -1,10 +1,12 @@
+import { USAGE_DAYS_KEPT } from "../customers/limits/usage.store.ts";
 import { type Database, statement, type Transaction } from "../db/database.ts";
 import { type Derived, type NodeSettings, shareRows } from "../db/shared-rows.ts";
+import type { Clock } from "../ports/clock.ts";
+import { dayOf } from "../values/moscow-time.ts";
 import { openAuthority } from "./authority.ts";
 import { noteChangedRows, type RowImage, SEQUENCES } from "./changed-rows.ts";
 import { copyNewer, inClusterTransaction } from "./cluster-transaction.ts";
-import { forgetRemoved } from "./forget-removed.ts";
-import { type Cluster, setCluster } from "./link.ts";
+import { type Cluster, requireCluster, setCluster } from "./link.ts";
 import { type Column, type SharedTable, sharedTables } from "./shared-tables.ts";
 
 /**
@@ -155,4 +157,33 @@ function valueFromJson({ name, isBlob, fallback }: Column): string {
 
 function fromJson(value: string, isBlob: boolean): string {
   return isBlob ? `unhex(${value})` : `(${value})`;
+}
+
+/** A node absent for longer must rebuild its copy. */
+const ABSENT_DAYS_MAX = 7;
+
+/** One statement, and so one snapshot: no deletion is forgotten that the copy of a node may still need. */
+const FORGET = `
+  WITH oldest AS (
+    SELECT min(version) AS version FROM kanalog.nodes
+    WHERE seen_at > now() - interval '${ABSENT_DAYS_MAX} days'
+  ), forgotten AS (
+    DELETE FROM kanalog.rows WHERE row IS NULL AND version <= (SELECT version FROM oldest)
+  ), passed AS (
+    DELETE FROM kanalog.commits WHERE version < (SELECT version FROM oldest)
+  ), absent AS (
+    DELETE FROM kanalog.nodes WHERE seen_at <= now() - interval '${ABSENT_DAYS_MAX} days'
+  )
+  UPDATE kanalog.state SET forgotten_until = greatest(forgotten_until, oldest.version) FROM oldest
+  WHERE oldest.version IS NOT NULL`;
+
+/**
+ * Deletes PostgreSQL's records of deleted rows and of commits that all nodes have copied, and its days of
+ * usage that are no longer kept.
+ */
+export async function forgetRemoved(db: Database, clock: Clock): Promise<void> {
+  const { query } = requireCluster(db).authority;
+  await query(FORGET);
+  const text = "DELETE FROM kanalog.usage_days WHERE day <= $1";
+  await query({ text, values: [dayOf(clock.now()) - USAGE_DAYS_KEPT] });
 }

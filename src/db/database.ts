@@ -1,9 +1,11 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
+import type { ExtractTablesWithRelations } from "drizzle-orm";
+import { BetterSQLiteSession } from "drizzle-orm/better-sqlite3/session";
+import { BaseSQLiteDatabase, SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Clock } from "../ports/clock.ts";
-import { type Builders, type BuildersNow, createBuilders } from "./awaited-session.ts";
-import { createLockTurns, type LockTurns, ownWords } from "./lock-turns.ts";
-import { realFile } from "./real-file.ts";
+import { realFile } from "./file/file-access.ts";
+import { createLockTurns, type LockTurns, ownWords } from "./lock.ts";
 import { type NoteSlow, Statement, type Watch, withSql } from "./statement.ts";
 
 /** Most statements cached per connection: more than normal work uses, and some 20 MB. */
@@ -59,8 +61,22 @@ function plannedOnce(sql: string): string {
   return sql.replace(TEXT_OR_PARAMETER, (part) => (/^[?@]/.test(part) ? `+${part}` : part));
 }
 
+/** drizzle's query builders. */
+export type Builders = BaseSQLiteDatabase<"sync", BetterSqlite3.RunResult>;
 /** Query builders that cannot write. */
 export type Reading = Pick<Builders, "select" | "selectDistinct">;
+
+/** drizzle's relational schema is unused: queries name their tables themselves. */
+type NoTables = Record<string, never>;
+type NoRelations = ExtractTablesWithRelations<NoTables>;
+
+/** @param prepare all that drizzle calls of the driver; it runs the prepared statements itself */
+function createBuilders(prepare: (sql: string) => Statement): Builders {
+  const dialect = new SQLiteSyncDialect();
+  const driver = { prepare } as never;
+  const session = new BetterSQLiteSession<NoTables, NoRelations>(driver, dialect, undefined);
+  return new BaseSQLiteDatabase("sync", dialect, session, undefined);
+}
 
 /** How a connection gets the write lock, and whether it flushes its commits. */
 interface Writing {
@@ -87,8 +103,6 @@ export class Database {
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
   /** drizzle's builders, for statements that vary; fixed ones are prepared once (query.ts). */
   readonly builders: Reading;
-  /** The same builders, whose queries return their result without a promise. */
-  readonly buildersNow: Pick<BuildersNow, "select">;
 
   constructor(client: BetterSqlite3.Database, clock: Clock, writing: Writing = NOT_WRITING) {
     this.#client = client;
@@ -97,9 +111,7 @@ export class Database {
     this.#watch = { clock, noteSlow: () => {} };
     // Separate from `statements`, because drizzle switches its statements to return arrays instead of rows.
     const built = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
-    const { builders, buildersNow } = createBuilders((sql) => built.get(sql));
-    this.builders = builders;
-    this.buildersNow = buildersNow;
+    this.builders = createBuilders((sql) => built.get(sql));
   }
 
   get path(): string {

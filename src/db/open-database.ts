@@ -4,14 +4,11 @@ import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
-import { untilFree } from "./busy.ts";
-import { checkpointsItself } from "./checkpoint.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
-import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
-import { createLockTurns, ownWords, sharedWords } from "./lock-turns.ts";
-import { realFile } from "./real-file.ts";
-import { whyRefused } from "./refused-file.ts";
+import { checkpointsItself } from "./file/checkpoint.ts";
+import { deniedAccess, giveToOwnerOf, realFile, whyRefused } from "./file/file-access.ts";
+import { createLockTurns, ownWords, sharedWords, untilFree } from "./lock.ts";
 
 export const IN_MEMORY = ":memory:";
 

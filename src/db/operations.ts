@@ -1,6 +1,13 @@
+import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
-import type { Access } from "./open-database.ts";
+import { withQueryDeadline } from "./deadline.ts";
+import { onLockHeld } from "./lock.ts";
+import { type Access, openDatabase } from "./open-database.ts";
+
+import { inReadTransaction } from "./read-transaction.ts";
+import type { NodeSettings } from "./shared-rows.ts";
+import { type FromThread, type Opening, type ToThread, toFault } from "./threads/thread-pool.ts";
 
 /** How operations run. */
 export interface Rule {
@@ -42,7 +49,6 @@ export interface Lane<Ops extends Operations = Operations> {
   operations: Ops;
 }
 
-/** Functions that all run by one rule. */
 export function ruled<Runs extends Record<string, Run>>(
   rule: Rule,
   runs: Runs,
@@ -74,4 +80,67 @@ export function callsOf<Ops extends Operations>(
     (name) => [name, (...rest: unknown[]) => call(name, rest)] as const,
   );
   return Object.fromEntries(calls) as LaneCalls<Ops>;
+}
+
+/**
+ * Runs in each thread: executes every task on a connection to the file that the first message names.
+ * @param share makes a writing connection share its rows with other machines
+ */
+export function serveOperations(
+  lanes: Record<string, Lane>,
+  clock: Clock,
+  share: (db: Database, node: NodeSettings, lane: string) => void,
+): void {
+  let opening: Opening | null = null;
+  const connections = new Map<Access, Database>();
+  const scope = globalThis as unknown as Worker;
+  const answer = (message: FromThread): void => scope.postMessage(message);
+
+  /** Opened by the first task that finds the file usable; tasks before it are refused. */
+  function connectionFor(access: Access, { lane, path, node }: Opening): Database {
+    const opened = connections.get(access);
+    if (opened !== undefined) return opened;
+    const db = openForCallers(path, clock, access);
+    connections.set(access, db);
+    if (node !== null && access === "writer") share(db, node, lane);
+    onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+    db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
+    return db;
+  }
+
+  scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+    if ("open" in data) {
+      opening = data.open;
+      return;
+    }
+    if ("end" in data) {
+      for (const db of connections.values()) db.close();
+      process.exit();
+    }
+    const { name, rest, timeoutMs } = data;
+    const startedMs = clock.processor();
+    const processorMs = (): number => clock.processor() - startedMs;
+    try {
+      const operation = opening === null ? undefined : lanes[opening.lane]?.operations[name];
+      if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
+      const db = connectionFor(operation.rule.access, opening);
+      const work = (): unknown => operation.run(db, clock, ...rest);
+      const result =
+        timeoutMs === null
+          ? await work()
+          : withQueryDeadline(db, clock.monotonic() + timeoutMs, () => inReadTransaction(db, work));
+      answer({ result, processorMs: processorMs() });
+    } catch (error) {
+      answer({ fault: toFault(error), processorMs: processorMs() });
+    }
+  };
+}
+
+/** @throws AppError `unavailable`, whose cause is for the log only: callers must not see a path */
+function openForCallers(path: string, clock: Clock, access: Access): Database {
+  try {
+    return openDatabase(path, clock, access);
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
 }

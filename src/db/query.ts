@@ -1,8 +1,7 @@
 import type { RunResult } from "better-sqlite3";
 import { inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Builders, BuildersNow } from "./awaited-session.ts";
-import type { Database, Reading, Transaction } from "./database.ts";
+import type { Builders, Database, Reading, Transaction } from "./database.ts";
 
 type Values = Record<string, unknown>;
 
@@ -18,7 +17,7 @@ interface Prepares<P extends Prepared> {
   prepare(): P;
 }
 
-type RowOf<P extends Prepared> = Awaited<ReturnType<P["all"]>> extends (infer Row)[] ? Row : never;
+type RowOf<P extends Prepared> = ReturnType<P["all"]> extends (infer Row)[] ? Row : never;
 
 /** The only column of a statement's rows. */
 type ValueOf<P extends Prepared> = RowOf<P>[keyof RowOf<P>];
@@ -35,18 +34,18 @@ interface Ways<Connection, Given, P extends Prepared> {
   one(db: Connection, ...rest: Rest<Given>): ReturnType<P["get"]>;
   all(db: Connection, ...rest: Rest<Given>): ReturnType<P["all"]>;
   /** The first row's only column; null if there is no row. */
-  value(db: Connection, ...rest: Rest<Given>): Promise<ValueOf<P> | null>;
+  value(db: Connection, ...rest: Rest<Given>): ValueOf<P> | null;
   /** Every row's only column. */
-  values(db: Connection, ...rest: Rest<Given>): Promise<ValueOf<P>[]>;
+  values(db: Connection, ...rest: Rest<Given>): ValueOf<P>[];
   /** The only column of a row that there always is, such as a count. */
-  count(db: Connection, ...rest: Rest<Given>): Promise<number>;
+  count(db: Connection, ...rest: Rest<Given>): number;
   /** Whether there is a row. */
-  any(db: Connection, ...rest: Rest<Given>): Promise<boolean>;
-  run(db: Connection, ...rest: Rest<Given>): Promise<void>;
+  any(db: Connection, ...rest: Rest<Given>): boolean;
+  run(db: Connection, ...rest: Rest<Given>): void;
   /** Runs it. @returns how many rows were written */
-  written(db: Connection, ...rest: Rest<Given>): Promise<number>;
+  written(db: Connection, ...rest: Rest<Given>): number;
   /** Runs it. @returns whether any row was written */
-  wrote(db: Connection, ...rest: Rest<Given>): Promise<boolean>;
+  wrote(db: Connection, ...rest: Rest<Given>): boolean;
 }
 
 /** Stands for the values that a statement will be given: each name becomes a parameter. */
@@ -60,25 +59,25 @@ function waysOf<Connection extends Database, Given, P extends Prepared>(
   const prepared = oncePerConnection(prepare);
   const get = (db: Connection, given?: Values): unknown => prepared(db).get(given);
   const all = (db: Connection, given?: Values): unknown => prepared(db).all(given);
-  const value = async (db: Connection, given?: Values): Promise<unknown> => {
-    const row = (await get(db, given)) as object | undefined;
-    return row === undefined ? null : Object.values(row)[0];
-  };
-  const written = async (db: Connection, given?: Values): Promise<number> =>
-    ((await prepared(db).run(given)) as RunResult).changes;
+  const value = (db: Connection, given?: Values): unknown => firstColumn(get(db, given));
+  const written = (db: Connection, given?: Values): number =>
+    (prepared(db).run(given) as RunResult).changes;
   const ways = {
     one: get,
     all,
     value,
-    values: async (db: Connection, given?: Values) =>
-      ((await all(db, given)) as object[]).map((row) => Object.values(row)[0]),
+    values: (db: Connection, given?: Values) => (all(db, given) as unknown[]).map(firstColumn),
     count: value,
-    any: async (db: Connection, given?: Values) => (await get(db, given)) !== undefined,
+    any: (db: Connection, given?: Values) => get(db, given) !== undefined,
     run: written,
     written,
-    wrote: async (db: Connection, given?: Values) => (await written(db, given)) > 0,
+    wrote: (db: Connection, given?: Values) => written(db, given) > 0,
   };
   return ways as unknown as Ways<Connection, Given, P>;
+}
+
+function firstColumn(row: unknown): unknown {
+  return row === undefined ? null : Object.values(row as object)[0];
 }
 
 /** A query: `query((db, { id }: { id: number }) => db.select()…).one`. */
@@ -96,16 +95,6 @@ export function change<P extends Prepared, Given>(
   ) => Prepares<P>,
 ): Ways<Transaction, Given, P> {
   return waysOf((tx) => build(tx.builders, parameters<Given>()).prepare());
-}
-
-/**
- * As `query`, but its rows come without a promise: for reads in a tick's snapshot, which ends at the next
- * `await`.
- */
-export function queryNow<P extends Prepared, Given>(
-  build: (db: Pick<BuildersNow, "select">, given: Given) => Prepares<P>,
-): Pick<Ways<Database, Given, P>, "one" | "all"> {
-  return waysOf((db) => build(db.buildersNow, parameters<Given>()).prepare());
 }
 
 /**

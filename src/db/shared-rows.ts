@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import { type Database, statement, type Transaction } from "./database.ts";
-import type { Wait } from "./file-transaction.ts";
+import type { Wait } from "./transaction.ts";
 
 /*
  * Files whose rows are those of several machines: each is a copy, and what one writes reaches all. This is

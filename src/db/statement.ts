@@ -124,3 +124,15 @@ export function sqlOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   return error.cause instanceof FailedStatement ? error.cause.sql : sqlOf(error.cause);
 }
+
+/** `INSERT` of a row by column names. @param names from the program itself, never from input */
+export function insertSql(table: string, names: readonly string[]): string {
+  const values = names.map((name) => `@${name}`);
+  return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
+}
+
+/** `UPDATE` of the row with an id. */
+export function updateSql(table: string, names: readonly string[]): string {
+  const values = names.filter((name) => name !== "id").map((name) => `${name} = @${name}`);
+  return `UPDATE ${table} SET ${values.join(", ")} WHERE id = @id`;
+}

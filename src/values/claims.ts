@@ -1,3 +1,5 @@
+import { createSharedTable, NO_STATE } from "./shared-table.ts";
+
 /**
  * Names that only one holder can take at a time: in this process, or across all workers (shared-claims.ts).
  */
@@ -25,4 +27,45 @@ export function takeOneOf(claims: Claims, name: string, count: number): string |
     if (claims.take(slot)) return slot;
   }
   return null;
+}
+
+/** Claims in memory shared by workers. What a name stands for can be done once and for all. */
+export interface SharedClaims extends Claims {
+  /** Marks a held name as done: nobody can take it again. */
+  keep(name: string): void;
+}
+
+/**
+ * Each name has one word. A positive word is the id of the process that holds the name, which is free again
+ * if that process has died; a negative one is the instant at which the name was done.
+ * @param isAlive whether a process runs
+ */
+export function createSharedClaims(
+  words: BigInt64Array,
+  { processId, nowMs, isAlive }: SharedBy,
+): SharedClaims {
+  // The name that was done longest ago is evicted first.
+  const table = createSharedTable(words, (state) =>
+    state > NO_STATE ? Number.POSITIVE_INFINITY : -Number(state),
+  );
+  const keyOf = (name: string): bigint => BigInt.asIntN(64, BigInt(Bun.hash.wyhash(name))) | 1n;
+  const own = BigInt(processId);
+  return {
+    take(name) {
+      let isTaken = false;
+      table.change(keyOf(name), (state) => {
+        isTaken = state === NO_STATE || (state > NO_STATE && !isAlive(Number(state)));
+        return isTaken ? own : state;
+      });
+      return isTaken;
+    },
+    keep: (name) => table.change(keyOf(name), () => -BigInt(Math.floor(nowMs()))),
+    giveBack: (name) => table.change(keyOf(name), () => NO_STATE),
+  };
+}
+
+interface SharedBy {
+  processId: number;
+  nowMs(): number;
+  isAlive(processId: number): boolean;
 }

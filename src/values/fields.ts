@@ -1,6 +1,5 @@
 import { type Message, message } from "./messages/messages.ts";
 import { type Day, parseDay } from "./moscow-time.ts";
-import { shortened } from "./parse-number.ts";
 
 /** Parsing of fields, wherever they come from: a query string, a CSV cell, a JSON value. */
 
@@ -136,4 +135,32 @@ export function typeName(value: unknown): string {
 function parseInteger(given: unknown): number | null {
   const value = typeof given === "string" && /^[+-]?\d{1,16}$/.test(given) ? Number(given) : given;
   return typeof value === "number" && Number.isSafeInteger(value) ? value : null;
+}
+
+/** Up to 15 digits, which JavaScript represents exactly. */
+const NUMBER = /^\d{1,15}$/;
+
+/** Parses a number written in digits only, as in an address or a form; null for any other text. */
+export function parseNumber(text: string): number | null {
+  return NUMBER.test(text) ? Number(text) : null;
+}
+
+/**
+ * A quantile of ascending numbers, interpolated linearly and rounded; null if there are none.
+ * @param part from 0 (the smallest) to 1 (the largest)
+ */
+export function quantileOf(sorted: ArrayLike<number>, part: number): number | null {
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  if (below === undefined || above === undefined) return null;
+  return Math.round(below + (above - below) * (place - Math.floor(place)));
+}
+
+const LENGTH_MAX = 100;
+
+/** Truncates text for a message, since callers may send text of any length, field names included. */
+export function shortened(text: string, lengthMax = LENGTH_MAX): string {
+  if (text.length <= lengthMax) return text;
+  return `${text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -6,7 +6,6 @@ import { instantSchema, nullable, objectSchema, type Schema } from "./schema.ts"
  * thing's property of that name (`created_at` is `createdAt`), others say what they show.
  */
 
-/** A field with a value of its own. */
 export interface Field<Thing, Value = unknown> {
   schema: Schema<Value>;
   of(thing: Thing): Value;

@@ -1,7 +1,7 @@
 import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Caller, Keys } from "../customers/keys/keys.ts";
+import type { RateVerdict } from "../customers/limits/buckets.ts";
 import { type LimitStatus, messagesLimited, rateLimited } from "../customers/limits/limits.ts";
-import type { RateVerdict } from "../customers/limits/rate-bucket.ts";
 import { AppError } from "../errors.ts";
 import { type CallContext, callMethod, freeOutcome, type Outcome } from "./call.ts";
 import type { ApiMethod } from "./method.ts";

@@ -3,9 +3,8 @@ import {
   parsePathReference,
 } from "../catalog/channels/channel-reference.ts";
 import type { FieldFaults } from "../errors.ts";
-import { readText } from "../values/fields.ts";
+import { readText, shortened } from "../values/fields.ts";
 import { type Message, message } from "../values/messages/messages.ts";
-import { shortened } from "../values/parse-number.ts";
 import { textSchema } from "../values/schema.ts";
 import { inPath, parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";

@@ -8,11 +8,11 @@ import {
   readIntegerList,
   readNumber,
   readText,
+  shortened,
 } from "../values/fields.ts";
 import { type Json, jsonValueOf, toJsonText } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
-import { shortened } from "../values/parse-number.ts";
 import {
   choiceSchema,
   flagSchema,

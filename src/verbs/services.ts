@@ -14,8 +14,8 @@ import type {
   UsageDays,
   UsagePage,
   UsageSelection,
-} from "../customers/limits/usage-history.store.ts";
-import type { UsageSummary } from "../customers/limits/usage-view.ts";
+  UsageSummary,
+} from "../customers/limits/usage-history.ts";
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json, JsonText } from "../values/json-text.ts";

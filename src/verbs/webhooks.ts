@@ -1,5 +1,5 @@
 import { fieldError } from "../errors.ts";
-import type { ReceiverAddress } from "../push/webhooks/manage/receiver-address.ts";
+import type { ReceiverAddress } from "../push/webhooks/manage/webhook-limits.ts";
 import {
   attemptSchema,
   type DeliveryView,
@@ -11,9 +11,9 @@ import {
 import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { HOUR_MS } from "../values/moscow-time.ts";
+import { readTargetUrl, URL_LENGTH_MAX } from "../values/network/target-guard.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
 import { takesJson } from "../values/takes.ts";
-import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";

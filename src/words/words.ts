@@ -1,7 +1,7 @@
 import { CHANNEL_LABELS } from "../catalog/channels/card.ts";
 import type { AuditAction, AuditDetail, AuditTarget } from "../customers/audit/audit-log.ts";
-import { type Language, MESSAGES } from "../values/language.ts";
-import { type Texts, textsOf } from "../values/texts.ts";
+import { type Language, MESSAGES } from "../values/messages/language.ts";
+import { type Texts, textsOf } from "../values/messages/texts.ts";
 import en from "./en/pages.json";
 import ru from "./ru/pages.json";
 

@@ -14,7 +14,7 @@ import { CATALOG_ORDERINGS, type CatalogFilter } from "../../src/catalog/search/
 import { describeSelection } from "../../src/catalog/search/describe-selection.ts";
 import { selectCatalog } from "../../src/catalog/search/select-catalog.ts";
 import type { Database } from "../../src/db/database.ts";
-import { onLockHeld } from "../../src/db/lock-watch.ts";
+import { onLockHeld } from "../../src/db/lock.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../src/app/cluster-commands.ts";
 import { openCurrent } from "../../src/app/domains.ts";
 import { nodeSettings, requireOwnName, requireSameClock } from "../../src/app/node-copy.ts";
-import { createClusterLease } from "../../src/cluster/cluster-lease.ts";
+import { createClusterLease } from "../../src/cluster/cluster-state.ts";
 import { forgetNode } from "../../src/cluster/copy-newest.ts";
 import { requireCluster } from "../../src/cluster/link.ts";
 import { readConfig } from "../../src/config.ts";

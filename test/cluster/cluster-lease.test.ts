@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createClusterLease } from "../../src/cluster/cluster-lease.ts";
+import { createClusterLease } from "../../src/cluster/cluster-state.ts";
 import { ALWAYS_OWN } from "../../src/upkeep/lease/lease.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { hasPostgres } from "../support/postgres.ts";

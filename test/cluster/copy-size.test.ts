@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { copyFromCluster, ROWS_AT_FIRST } from "../../src/cluster/cluster-transaction.ts";
 import { copiedVersion } from "../../src/cluster/link.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { onLockHeld } from "../../src/db/lock-watch.ts";
+import { onLockHeld } from "../../src/db/lock.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../src/app/cluster-commands.ts";
-import { forgetRemoved } from "../../src/cluster/forget-removed.ts";
+import { forgetRemoved } from "../../src/cluster/link-to-cluster.ts";
 import { readConfig } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../src/db/transaction.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createFollower } from "../../src/cluster/follower.ts";
+import { createFollower } from "../../src/cluster/copy-newest.ts";
 import { storageUnavailable } from "../../src/errors.ts";
 import { fakeLog } from "../support/fake-ports.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import pg from "pg";
 import { derivedRows } from "../../src/catalog/derived-rows.ts";
-import { forgetRemoved } from "../../src/cluster/forget-removed.ts";
-import { linkToCluster } from "../../src/cluster/link-to-cluster.ts";
+import { forgetRemoved, linkToCluster } from "../../src/cluster/link-to-cluster.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";

@@ -1,6 +1,6 @@
 import { test } from "bun:test";
 import pg from "pg";
-import { listenToCommits } from "../../src/cluster/notices.ts";
+import { listenToCommits } from "../../src/cluster/copy-newest.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
 import { openPostgresLine } from "../support/postgres-line.ts";

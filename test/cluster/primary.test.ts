@@ -3,8 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
-import { connectToPrimary, refusalOf } from "../../src/cluster/primary.ts";
-import { refusedBy } from "../../src/cluster/refusal.ts";
+import { connectToPrimary, refusalOf, refusedBy } from "../../src/cluster/primary.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 let former: PostgresServer;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { waitForCopies } from "../../src/cluster/wait-for-copies.ts";
+import { waitForCopies } from "../../src/cluster/link.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { hasPostgres } from "../support/postgres.ts";

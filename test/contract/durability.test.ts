@@ -5,7 +5,7 @@ import { readConfig } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import type { Operations } from "../../src/db/operations.ts";
-import type { ToThread } from "../../src/db/thread-messages.ts";
+import type { ToThread } from "../../src/db/threads/thread-pool.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel } from "../support/expectations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { outcomeOf } from "../../src/push/webhooks/delivery/outcome.ts";
-import { LANGUAGES } from "../../src/values/language.ts";
+import { outcomeOf } from "../../src/push/webhooks/delivery/attempt.ts";
+import { LANGUAGES } from "../../src/values/messages/language.ts";
 import {
   inEnglish,
   inLanguage,
@@ -1009,7 +1009,7 @@ describe("a verbatim text", () => {
     "catalog/imports/writing/import-summary.ts",
     "doors/site/forms/faults.ts",
     "doors/site/pages/webhooks/webhook-form.ts",
-    "push/webhooks/delivery/outcome.ts",
+    "push/webhooks/delivery/attempt.ts",
     "values/messages/messages.ts",
   ];
 

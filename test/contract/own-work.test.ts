@@ -14,14 +14,13 @@ const STARTS =
 
 /** Files that do so, and what bounds them. */
 const BOUNDED = {
-  "db/thread-pool.ts": "each task has its rule's deadline",
+  "db/threads/thread-pool.ts": "each task has its rule's deadline",
   "app/workers/supervisor.ts": "the workers, which serve; a silent one is killed",
   "packaging/install.ts": "a command of the operator",
   "packaging/pinned-bun.ts": "a command of the operator",
-  "ports/clock.ts": "the timers themselves",
+  "ports/clock.ts": "the timers themselves, and that of a deadline",
   "ports/download.ts": "least rate and the deadline of the source",
   "ports/fetch-address.ts": "the signal or the time limit that callers must give",
-  "ports/in-time.ts": "the timer of a deadline",
   "ports/system.ts": "measures how late the main thread is",
   "ports/mail.ts": "a minute for a mail",
   "ports/network.ts": "a time limit that callers must give",

@@ -70,14 +70,14 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Usage page by page: sums under a deadline, row values in the order of the primary key.",
-    files: ["customers/limits/usage-history.store.ts"],
+    files: ["customers/limits/usage-history.ts"],
   },
   {
     why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
     files: [
       "push/webhooks/alerts/match-posts.store.ts",
       "push/webhooks/events/cut-events.store.ts",
-      "push/webhooks/events/oldest-read.store.ts",
+      "push/webhooks/events/backlog.store.ts",
     ],
   },
   {
@@ -91,7 +91,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "The rules of tables are conditions in SQL, of tables that are all treated alike.",
-    files: ["upkeep/retention/retain.store.ts"],
+    files: ["upkeep/retention/retain.ts"],
   },
   {
     why: "Organizations take turns: a window over a materialized query.",
@@ -105,7 +105,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
     files: [
       "push/webhooks/alerts/alerts.store.ts",
-      "push/webhooks/manage/channel-watchers.store.ts",
       "push/webhooks/manage/watched-channels.store.ts",
       "push/webhooks/manage/webhooks.store.ts",
     ],
@@ -118,8 +117,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "upkeep/checks/found-rows.ts",
       "upkeep/checks/post-search.store.ts",
       "upkeep/checks/search.store.ts",
-      "upkeep/checks/twins.store.ts",
-      "upkeep/checks/vocabulary.ts",
     ],
   },
 ];

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkpointBeside } from "../../src/db/checkpoint.ts";
+import { checkpointBeside } from "../../src/db/file/checkpoint.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../src/db/database.ts";
-import { WITHIN_DEADLINE, withDeadline } from "../../src/db/deadline.ts";
+import { WITHIN_DEADLINE, withQueryDeadline } from "../../src/db/deadline.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { fakeClock } from "../support/fake-ports.ts";
@@ -24,7 +24,7 @@ test("a statement that would run for years stops with `timeout` at its deadline"
   const other = openDatabase(":memory:", clock);
   let error: unknown;
   try {
-    withDeadline(other, 60, () => other.prepare(COUNTING("1e15")).get());
+    withQueryDeadline(other, 60, () => other.prepare(COUNTING("1e15")).get());
   } catch (reason) {
     error = reason;
   } finally {
@@ -36,13 +36,13 @@ test("a statement that would run for years stops with `timeout` at its deadline"
 });
 
 test("a statement within its deadline returns its rows", () => {
-  const within = () => withDeadline(db, systemClock.monotonic() + 60_000, () => count("5000"));
+  const within = () => withQueryDeadline(db, systemClock.monotonic() + 60_000, () => count("5000"));
   expect(within()).toBe(5000);
 });
 
 test("without a deadline, and after one, nothing is stopped", () => {
   expect(count("5000")).toBe(5000);
-  expect(() => withDeadline(db, systemClock.monotonic() - 1, () => count("5000"))).toThrow();
+  expect(() => withQueryDeadline(db, systemClock.monotonic() - 1, () => count("5000"))).toThrow();
   expect(count("5000")).toBe(5000);
 });
 
@@ -51,10 +51,10 @@ test("the deadline follows the given clock, and the connection keeps working aft
   const other = openDatabase(":memory:", clock);
   try {
     const work = () => other.prepare(COUNTING("5000")).raw().get()?.[0];
-    expect(withDeadline(other, clock.monotonic(), work)).toBe(5000);
+    expect(withQueryDeadline(other, clock.monotonic(), work)).toBe(5000);
     clock.advance(1);
-    expect(() => withDeadline(other, clock.monotonic() - 1, work)).toThrow();
-    expect(withDeadline(other, clock.monotonic(), work)).toBe(5000);
+    expect(() => withQueryDeadline(other, clock.monotonic() - 1, work)).toThrow();
+    expect(withQueryDeadline(other, clock.monotonic(), work)).toBe(5000);
   } finally {
     other.close();
   }

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
-import { change, query, queryNow } from "../../src/db/query.ts";
+import { change, query } from "../../src/db/query.ts";
 import { inTransaction } from "../../src/db/transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 
@@ -17,7 +17,6 @@ const notesById = query((db, { id }: { id: number }) =>
   db.select().from(notes).where(eq(notes.id, id)),
 );
 const allTexts = query((db) => db.select({ text: notes.text }).from(notes).orderBy(notes.id));
-const textsNow = queryNow((db) => db.select({ text: notes.text }).from(notes).orderBy(notes.id));
 const add = change((db, { isDone, text }: { isDone: boolean; text: string }) =>
   db.insert(notes).values({ isDone, text }).returning({ id: notes.id }),
 );
@@ -34,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => db.close());
 
-const texts = (): unknown[] => textsNow.all(db).map((row) => row.text);
+const texts = (): unknown[] => allTexts.all(db).map((row) => row.text);
 const inTest = <T>(work: Parameters<typeof inTransaction<T>>[3]) =>
   inTransaction(db, systemClock, "test", work);
 

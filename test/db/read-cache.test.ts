@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, statement } from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
-import { createReadCache } from "../../src/db/read-cache.ts";
-import { inReadTransaction } from "../../src/db/read-transaction.ts";
+import { createReadCache, inReadTransaction } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../src/db/database.ts";
-import { WITHIN_DEADLINE, withDeadline } from "../../src/db/deadline.ts";
+import { WITHIN_DEADLINE, withQueryDeadline } from "../../src/db/deadline.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
-import { createSlowLog } from "../../src/db/slow-log.ts";
 import { SLOW_MS, sqlOf } from "../../src/db/statement.ts";
+import { createSlowLog } from "../../src/db/threads/refusals.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
@@ -57,7 +57,9 @@ test("each error of the database has the statement as its private cause, without
 test("a query that timed out has no private cause, because it is not a fault of the program", () => {
   const sql = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     SELECT count(*) FROM n WHERE ${WITHIN_DEADLINE}`;
-  const error = errorOf(() => withDeadline(db, clock.monotonic() - 1, () => db.prepare(sql).get()));
+  const error = errorOf(() =>
+    withQueryDeadline(db, clock.monotonic() - 1, () => db.prepare(sql).get()),
+  );
   expect(error).toMatchObject({ code: "timeout" });
   expect(error.cause).toBeUndefined();
 });

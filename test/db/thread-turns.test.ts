@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../src/db/open-database.ts";
-import { type Refused, startThreads, type Threads } from "../../src/db/threads.ts";
+import { type Refused, startThreads, type Threads } from "../../src/db/threads/threads.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { runFor, type TimeBudget } from "../../src/values/tenant.ts";
 import { fakeClock } from "../support/fake-ports.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlOf } from "../../src/db/statement.ts";
-import { startThreads, type Threads } from "../../src/db/threads.ts";
+import { startThreads, type Threads } from "../../src/db/threads/threads.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import { DEADLINE_MS, failing } from "../support/failing-operations.ts";
 import { fakeClock } from "../support/fake-ports.ts";

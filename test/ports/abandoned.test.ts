@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { createIsAbandoned } from "../../src/ports/abandoned.ts";
-import { processName } from "../../src/ports/system.ts";
+import { createIsAbandoned, processName } from "../../src/ports/system.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const OWN = processName("this");

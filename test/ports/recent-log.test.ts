@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLockWatch } from "../../src/db/lock-watch.ts";
+import { createLockWatch } from "../../src/db/lock.ts";
 import { createRecentLog } from "../../src/ports/recent-log.ts";
 import { fakeClock, fakeLog } from "../support/fake-ports.ts";
 

@@ -1,4 +1,4 @@
-import { serveOperations } from "../../src/db/serve-operations.ts";
+import { serveOperations } from "../../src/db/operations.ts";
 import { SLOW_MS } from "../../src/db/statement.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { failing } from "./failing-operations.ts";

@@ -1,4 +1,4 @@
-import { serveOperations } from "../../src/db/serve-operations.ts";
+import { serveOperations } from "../../src/db/operations.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { waiting } from "./waiting-operations.ts";
 

@@ -5,7 +5,7 @@ import {
   isWithinRange,
   parseAddress,
   parseAddressRange,
-} from "../../src/values/address-ranges.ts";
+} from "../../src/values/network/address-ranges.ts";
 
 const within = (address: string, ...ranges: string[]): boolean =>
   isWithinRange(address, ranges.map(parseAddressRange));

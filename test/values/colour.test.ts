@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { contrast, formatColour, parseColour, readableOn } from "../../src/values/colour.ts";
+import {
+  contrast,
+  formatColour,
+  parseColour,
+  readableOn,
+} from "../../src/values/settings/colour.ts";
 
 const colour = fc.tuple(...([0, 1, 2] as const).map(() => fc.nat(255))) as fc.Arbitrary<
   [number, number, number]

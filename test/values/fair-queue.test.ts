@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createFairQueue } from "../../src/values/fair-queue.ts";
+import { createFairQueue } from "../../src/values/tenant.ts";
 
 interface Task {
   tenant: number | null;

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseAddressRange } from "../../src/values/address-ranges.ts";
-import { createTargetGuard, type Resolution } from "../../src/values/resolve-target.ts";
-import { readTargetUrl, type Target } from "../../src/values/target-guard.ts";
+import { parseAddressRange } from "../../src/values/network/address-ranges.ts";
+import {
+  createTargetGuard,
+  type Resolution,
+  readTargetUrl,
+  type Target,
+} from "../../src/values/network/target-guard.ts";
 
 const REFUSED = { ok: false, reason: "refused" } as const;
 const NO_SUCH_NAME = { ok: false, reason: "no_such_name" } as const;

@@ -6,7 +6,7 @@ import {
   isPublicAddress,
   readTargetUrl,
   type Target,
-} from "../../src/values/target-guard.ts";
+} from "../../src/values/network/target-guard.ts";
 
 /**
  * The reference: first and last addresses, copied by hand from IANA's registries (IPv4 and IPv6 special

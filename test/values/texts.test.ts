@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fillOf, textsOf } from "../../src/values/texts.ts";
+import { fillOf, textsOf } from "../../src/values/messages/texts.ts";
 
 const russian = { language: "ru", names: { plans: { start: "Старт" } } };
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
-import { sendTo, type WorkerChild } from "./worker-child.ts";
 import type { Question } from "./worker-messages.ts";
+import { sendTo, type WorkerChild } from "./worker-messages.ts";
 
 /** How long to wait for a worker's answer; after that it counts as having none. */
 const ANSWER_MAX_MS = 2_000;

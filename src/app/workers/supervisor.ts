@@ -3,11 +3,11 @@ import { setUpToken } from "../../doors/site/guard/set-up.ts";
 import { createClockWatch } from "../../ports/clock-watch.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
-import { localAddress } from "../../values/listener-address.ts";
+import { localAddress } from "../../values/network/address-ranges.ts";
 import { createQuestionDesk } from "./question-desk.ts";
-import { sendTo, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
+import { sendTo, type WorkerChild } from "./worker-messages.ts";
 
 /** How many workers `serve` starts, and where they listen. */
 export interface WorkersOptions {

@@ -4,7 +4,7 @@ import { DEBT_MAX_S } from "../../customers/limits/time-budgets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { openSharedMemory } from "../../ports/shared-memory.ts";
 import { isRunning } from "../../ports/system.ts";
-import { createSharedClaims, type SharedClaims } from "../../values/shared-claims.ts";
+import { createSharedClaims, type SharedClaims } from "../../values/claims.ts";
 import { wordsOfTable } from "../../values/shared-table.ts";
 
 /** Limits that apply across all workers. */

@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { insertSql, updateSql } from "../../db/named-columns.ts";
+import { insertSql, updateSql } from "../../db/statement.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { CARD_COLUMNS, CHANNEL_COLUMNS, type ChannelRecord, SCANNED_COLUMNS } from "./card.ts";
 import { parseMessengerId } from "./channel-reference.ts";

@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { updateSql } from "../../db/named-columns.ts";
+import { updateSql } from "../../db/statement.ts";
 import { type JsonText, listTextOf } from "../../values/json-text.ts";
 import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";

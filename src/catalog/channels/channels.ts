@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { createReadCache } from "../../db/read-cache.ts";
+import { createReadCache } from "../../db/read-transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { CardView } from "./card.ts";

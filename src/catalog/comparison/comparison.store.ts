@@ -1,8 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { quantileOf } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
-import { quantileOf } from "../../values/parse-number.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
 import { hundredthsOf, percentOf } from "../metrics/metrics.ts";
 import { ARE_VIEWS_KNOWN, selectPost } from "../posts/posts.store.ts";

@@ -1,24 +1,24 @@
 import { asc, eq } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
-import { queryNow } from "../../db/query.ts";
+import { query } from "../../db/query.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
-const allCategories = queryNow((db) =>
+const allCategories = query((db) =>
   db.select().from(categories).orderBy(asc(categories.position)),
 ).all;
-const allTerritories = queryNow((db) =>
+const allTerritories = query((db) =>
   db.select().from(territories).orderBy(asc(territories.position)),
 ).all;
-const movedTerritories = queryNow((db) =>
+const movedTerritories = query((db) =>
   db
     .select({ slug: territories.slug, path: territories.path })
     .from(territories)
     .where(eq(territories.isMoved, true)),
 ).all;
-const categoryBySlug = queryNow((db, { slug }: { slug: string }) =>
+const categoryBySlug = query((db, { slug }: { slug: string }) =>
   db.select().from(categories).where(eq(categories.slug, slug)),
 ).one;
-const territoryBySlug = queryNow((db, { slug }: { slug: string }) =>
+const territoryBySlug = query((db, { slug }: { slug: string }) =>
   db.select().from(territories).where(eq(territories.slug, slug)),
 ).one;
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { givenUp } from "../../db/with-deadline.ts";
+import { givenUp } from "../../db/deadline.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { FILE_MAX_MS, LEAST_RATE } from "../../ports/own-work.ts";

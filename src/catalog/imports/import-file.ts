@@ -1,7 +1,7 @@
 import categoriesFile from "../../../data/directories/categories.csv" with { type: "file" };
 import territoriesFile from "../../../data/directories/territories.csv" with { type: "file" };
-import { madeOnce } from "../../db/busy.ts";
 import type { Database } from "../../db/database.ts";
+import { madeOnce } from "../../db/lock.ts";
 import { findMeta, writeMeta } from "../../db/meta.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -1,5 +1,5 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { mergePages } from "../../db/merge-pages.ts";
+import { mergePages } from "../../db/meta.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import { createPostIndex } from "../post-search/post-index.ts";

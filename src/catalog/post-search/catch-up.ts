@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { mergePages } from "../../db/merge-pages.ts";
+import { mergePages } from "../../db/meta.ts";
 import { inParts, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";

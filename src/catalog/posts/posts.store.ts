@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
-import { insertSql, updateSql } from "../../db/named-columns.ts";
+import { insertSql, updateSql } from "../../db/statement.ts";
 import { foldText } from "../../values/fold-text.ts";
 import {
   type Json,

@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { insertSql } from "../../db/named-columns.ts";
+import { insertSql } from "../../db/statement.ts";
 
 /** A post that was taken down; only its identity is kept. */
 export interface Tombstone {

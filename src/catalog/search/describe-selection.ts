@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
-import { quantileOf } from "../../values/parse-number.ts";
+import { quantileOf } from "../../values/fields.ts";
 import { type FacetKind, facetsSql, idsOfFacets } from "../channels/search-text.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";

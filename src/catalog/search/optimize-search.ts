@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { mergePages } from "../../db/merge-pages.ts";
+import { mergePages } from "../../db/meta.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { countTrigrams } from "./search-terms.ts";

@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
-import { withDeadline } from "../../db/with-deadline.ts";
+import { withDeadline } from "../../db/deadline.ts";
 import { BOT_RUN_MAX_MS } from "../../ports/own-work.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { inEnglish, type Message, message } from "../../values/messages/messages.ts";
@@ -195,8 +195,8 @@ async function outcomeOf(
           surroundings.importFile({ ...file, id, owner, deadlineMs }, signal),
         ),
       apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
-      chats: () => selectChats(db, { sourceId: id }),
-      doneFiles: () => selectDoneFiles(db, { sourceId: id }),
+      chats: async () => selectChats(db, { sourceId: id }),
+      doneFiles: async () => selectDoneFiles(db, { sourceId: id }),
       fileDone: (file) => changes.fileDone({ id, owner }, file),
       nowMs: clock.now,
       elapsedMs: () => clock.monotonic() - begunMs,

@@ -1,4 +1,4 @@
-import { withDeadline } from "../../db/with-deadline.ts";
+import { withDeadline } from "../../db/deadline.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { INTERRUPTED } from "../imports/reading/input.ts";

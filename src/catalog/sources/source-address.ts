@@ -1,8 +1,8 @@
-import { type AddressRange, isWithinRange } from "../../values/address-ranges.ts";
 import type { Read } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { Resolution, TargetGuard } from "../../values/resolve-target.ts";
-import { readTargetUrl, type Target } from "../../values/target-guard.ts";
+import { type AddressRange, isWithinRange } from "../../values/network/address-ranges.ts";
+import type { Resolution, TargetGuard } from "../../values/network/target-guard.ts";
+import { readTargetUrl, type Target } from "../../values/network/target-guard.ts";
 
 /** An address that a source is read from: https, or http within the operator's own networks. */
 export interface SourceAddress {

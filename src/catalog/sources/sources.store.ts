@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query, queryNow } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
@@ -11,7 +11,7 @@ export const selectSource = query((db, { id }: { id: number }) =>
   db.select().from(sources).where(eq(sources.id, id)),
 ).one;
 
-const ownerById = queryNow((db, { id }: { id: number }) =>
+const ownerById = query((db, { id }: { id: number }) =>
   db.select({ owner: sources.owner }).from(sources).where(eq(sources.id, id)),
 ).one;
 

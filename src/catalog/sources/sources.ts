@@ -1,9 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Random } from "../../ports/random.ts";
-import { processName } from "../../ports/system.ts";
+import { createIsAbandoned, processName } from "../../ports/system.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import {
@@ -64,9 +63,9 @@ export function createSources(
     setPushes: pushes.set,
     openPush: pushes.open,
 
-    list: (): Promise<Source[]> => selectSources(db),
+    list: async (): Promise<Source[]> => selectSources(db),
 
-    chats: (id: number): Promise<SourceChat[]> => selectChats(db, { sourceId: id }),
+    chats: async (id: number): Promise<SourceChat[]> => selectChats(db, { sourceId: id }),
 
     /** Finds a source by number or name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {

@@ -64,7 +64,7 @@ const parts = query((db, { sourceId, chat, from, to, album }: PartsOfAlbum) =>
 ).all;
 
 /** Messages of an album received so far, by number; any one of them identifies the album. */
-export function selectParts(
+export async function selectParts(
   db: Database,
   sourceId: number,
   { chat, album, messageId }: Pick<AlbumPart, "chat" | "album" | "messageId">,

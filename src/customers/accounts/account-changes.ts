@@ -1,15 +1,24 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
+import { fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { selectPlanNow, updatePlan } from "./accounts.store.ts";
-import type { Plan } from "./accounts.table.ts";
+import { message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
+import { named, tellOperator } from "../operator-events/operator-events.store.ts";
+import {
+  insertOrganization,
+  selectPlanNow,
+  updateOrganization,
+  updatePlan,
+} from "./accounts.store.ts";
+import type { Organization, Plan } from "./accounts.table.ts";
+import { requiredName, requireOrganization } from "./accounts.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
-import { organizationChanges, type Resumption } from "./organization-changes.ts";
-import { type PlanChange, type PlanCode, requireLimits } from "./plan.ts";
+import { nextTerm, type PlanChange, type PlanCode, planInForce, requireLimits } from "./plan.ts";
 import { changedOffer, type OfferChange } from "./plan-offer.ts";
-import { planRequestChanges } from "./plan-requests.ts";
+import { endPlanRequest, planRequestChanges } from "./plan-requests.ts";
 
 /**
  * Changes of organizations, members and plans, one transaction each. A change of an organization or member
@@ -73,3 +82,133 @@ async function changeOffer(
     return selectPlanNow(tx, code);
   });
 }
+
+/** What to do when an organization becomes entitled to webhook events again. */
+export interface Resumption {
+  /** The long part, before the change. Does nothing for an organization that already gets events. */
+  prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;
+  /** The short part, in the transaction of the change. */
+  resume(tx: Transaction, organizationId: number): Promise<void>;
+}
+
+export function organizationChanges(resumption: Resumption) {
+  return {
+    createOrganization,
+    givePlan: givePlan.bind(null, resumption),
+    archiveOrganization,
+    restoreOrganization: restoreOrganization.bind(null, resumption),
+  };
+}
+
+async function createOrganization(
+  db: Database,
+  clock: Clock,
+  { name: given, plan }: { name: string; plan: PlanCode },
+  by: Actor,
+): Promise<Organization> {
+  const name = requiredName(given);
+  return inTransaction(db, clock, "organization", (tx) =>
+    putOrganization(tx, clock, { name, plan }, by),
+  );
+}
+
+export async function putOrganization(
+  tx: Transaction,
+  clock: Clock,
+  { name, plan }: { name: string; plan: PlanCode },
+  by: Actor,
+): Promise<Organization> {
+  const now = clock.now();
+  const none = { planEndsAt: null, archivedAt: null };
+  const row = { name, plan, planStartedAt: now, createdAt: now, ...none };
+  const made = await insertOrganization(tx, row);
+  await recordChange(tx, clock, by, {
+    organizationId: made.id,
+    action: "organization.create",
+    id: made.id,
+    details: { name, plan },
+  });
+  await tellOperator(tx, now, "organization.created", { organization: named(made), plan });
+  return made;
+}
+
+/** @param endsAt when the plan ends, exclusive; null for never */
+async function givePlan(
+  resumption: Resumption,
+  db: Database,
+  clock: Clock,
+  id: number,
+  plan: PlanCode,
+  endsAt: number | null,
+  by: Actor,
+): Promise<Organization> {
+  if (endsAt !== null && endsAt <= clock.now()) {
+    throw fieldError({ ends: [message("dayIsOver")] });
+  }
+  const ends = endsAt === null ? null : formatInstant(endsAt);
+  await resumption.prepare(db, clock, id);
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.plan",
+    details: { plan, ends },
+    async change(tx, found) {
+      const now = clock.now();
+      const before = selectPlanNow(tx, planInForce(found, now).plan);
+      if (before.webhooks === 0) await resumption.resume(tx, id);
+      await endPlanRequest(tx, id);
+      return nextTerm(found, plan, endsAt, now);
+    },
+  });
+}
+
+/** Archiving again keeps the original time. */
+function archiveOrganization(
+  db: Database,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Organization> {
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.archive",
+    change: async (_tx, { archivedAt }) => ({ archivedAt: archivedAt ?? clock.now() }),
+  });
+}
+
+async function restoreOrganization(
+  resumption: Resumption,
+  db: Database,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Organization> {
+  await resumption.prepare(db, clock, id);
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.restore",
+    async change(tx, { archivedAt }) {
+      if (archivedAt !== null) await resumption.resume(tx, id);
+      return { archivedAt: null };
+    },
+  });
+}
+
+interface OrganizationChange {
+  id: number;
+  action: "organization.plan" | "organization.archive" | "organization.restore";
+  details?: AuditEntry["details"];
+  change(tx: Transaction, found: Organization): Promise<Partial<Organization>>;
+}
+
+const changeOrganization = transaction(
+  "organization",
+  async (tx, clock, by: Actor, { id, action, details, change }: OrganizationChange) => {
+    const found = await requireOrganization(tx, id);
+    await updateOrganization(tx, id, await change(tx, found));
+    const changed = await requireOrganization(tx, id);
+    if (!Bun.deepEquals(found, changed)) {
+      await recordChange(tx, clock, by, { organizationId: id, action, id, details });
+    }
+    return changed;
+  },
+);

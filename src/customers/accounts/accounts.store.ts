@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query, queryNow } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import {
   type Member,
   members,
@@ -13,7 +13,7 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-const planByCode = queryNow((db, { code }: { code: PlanCode }) =>
+const planByCode = query((db, { code }: { code: PlanCode }) =>
   db.select().from(plans).where(eq(plans.code, code)),
 ).one;
 

@@ -36,13 +36,13 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     /** State of this node's copy, by which a charge is checked; null on a standalone appliance. */
     copy: (): Place | null => findCopy(db) ?? null,
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
-    organizations: (): Promise<Organization[]> => selectOrganizations(db),
+    organizations: async (): Promise<Organization[]> => selectOrganizations(db),
     /** An organization's open request for another plan; null if there is none. */
     planRequest: async (organizationId: number): Promise<PlanRequest | null> =>
       (await selectPlanRequest(db, { organizationId })) ?? null,
-    planRequests: (part: { after: number; limit: number }): Promise<PlanRequest[]> =>
+    planRequests: async (part: { after: number; limit: number }): Promise<PlanRequest[]> =>
       selectPlanRequests(db, part),
-    plans: (): Promise<Plan[]> => selectPlans(db),
+    plans: async (): Promise<Plan[]> => selectPlans(db),
     plan: async (code: PlanCode): Promise<Plan> => selectPlanNow(db, code),
     member: (id: number): Promise<Member> => requireMember(db, id),
     /** @throws AppError `not_found` */
@@ -50,7 +50,8 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       await requireOrganization(db, organizationId);
       return selectMembers(db, { organizationId });
     },
-    allMembershipsOf: (email: string): Promise<Membership[]> => selectMemberships(db, { email }),
+    allMembershipsOf: async (email: string): Promise<Membership[]> =>
+      selectMemberships(db, { email }),
     /**
      * Memberships in which a person may act: not suspended, and in an organization that is not archived.
      * Somebody who has not proved to own the address gets only their first one: whoever invited them there
@@ -60,7 +61,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       const all = await selectMemberships(db, { email });
       return (isVerified ? all : all.slice(0, 1)).filter(isActive);
     },
-    firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
+    firstMemberId: async (): Promise<number | null> => selectFirstMemberId(db),
     /** Trims and validates an address that no member has yet. @throws AppError `invalid` on `email` */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),

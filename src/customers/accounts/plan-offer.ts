@@ -1,5 +1,5 @@
 import { type FieldFaults, fieldError } from "../../errors.ts";
-import { LANGUAGES, type Language } from "../../values/language.ts";
+import { LANGUAGES, type Language } from "../../values/messages/language.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Plan } from "./accounts.table.ts";
 

@@ -1,8 +1,21 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change } from "../../db/query.ts";
-import { auditLog } from "./audit.table.ts";
 import type { AuditEntry, AuditRecord, AuditSelection } from "./audit-log.ts";
+
+type Details = Record<string, string | number | boolean | null>;
+
+export const auditLog = sqliteTable("audit_log", {
+  id: integer("id").primaryKey(),
+  at: integer("at").notNull(),
+  /** As in `Actor`. */
+  person: text("person").notNull(),
+  organizationId: integer("organization_id"),
+  action: text("action").notNull(),
+  target: text("target").notNull(),
+  details: text("details", { mode: "json" }).$type<Details>().notNull(),
+});
 
 const add = change(
   (db, { at, person, organizationId, action, target, details }: typeof auditLog.$inferInsert) =>

@@ -1,6 +1,22 @@
 import { and, eq } from "drizzle-orm";
+import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { change, query } from "../../db/query.ts";
-import { type OperatorRequest, operatorRequests } from "./operator-requests.table.ts";
+
+export const operatorRequests = sqliteTable(
+  "operator_requests",
+  {
+    keyId: integer("key_id").notNull(),
+    idempotencyKey: text("idempotency_key").notNull(),
+    request: text("request").notNull(),
+    startedAt: integer("started_at").notNull(),
+    isDone: integer("is_done", { mode: "boolean" }).notNull().default(false),
+    status: integer("status"),
+    body: blob("body", { mode: "buffer" }),
+  },
+  (table) => [primaryKey({ columns: [table.keyId, table.idempotencyKey] })],
+);
+
+export type OperatorRequest = typeof operatorRequests.$inferSelect;
 
 /** Which request: by the key of the operator's API and the hash of the caller's own. */
 export type RequestName = Pick<OperatorRequest, "keyId" | "idempotencyKey">;

@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { query } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
 const { hash: _hash, ...ownColumns } = getTableColumns(keys);
 export const keyColumns = ownColumns;
 
-const holderByHash = queryNow((db, { hash }: { hash: Buffer }) =>
+const holderByHash = query((db, { hash }: { hash: Buffer }) =>
   db
     .select({ key: keyColumns, member: members, organization: organizations })
     .from(keys)
@@ -86,10 +86,7 @@ const newestKeys = query(
 ).all;
 
 /** Newest first. */
-export function selectNewestKeys(
-  db: Database,
-  { areEnded, ...selection }: KeySelection,
-): Promise<Key[]> {
+export function selectNewestKeys(db: Database, { areEnded, ...selection }: KeySelection): Key[] {
   const flag = areEnded === null ? null : Number(areEnded);
   return newestKeys(db, { ...selection, areEnded: flag });
 }

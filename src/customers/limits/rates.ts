@@ -1,6 +1,12 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Buckets, createBuckets } from "./buckets.ts";
-import { peekTokens, type RateVerdict, takeToken, tokensAt } from "./rate-bucket.ts";
+import {
+  type Buckets,
+  createBuckets,
+  peekTokens,
+  type RateVerdict,
+  takeToken,
+  tokensAt,
+} from "./buckets.ts";
 
 /** MCP protocol messages per second for each organization, and the burst. */
 export const MESSAGES_PER_SECOND = 20;

@@ -1,10 +1,26 @@
 import { and, desc, eq, gte, lte } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import { requestLog } from "./request-log.table.ts";
+
+/** Each key's latest requests, for its owner to look at. */
+export const requestLog = sqliteTable("request_log", {
+  id: integer("id").primaryKey(),
+  keyId: integer("key_id").notNull(),
+  at: integer("at").notNull(),
+  verb: text("verb").notNull(),
+  /** Including the query. */
+  path: text("path").notNull(),
+  status: integer("status").notNull(),
+  durationUs: integer("duration_us").notNull(),
+  units: integer("units").notNull(),
+  /** Why the request was refused or failed; only of statuses 429 and above. */
+  reason: text("reason", { mode: "json" }).$type<Message>(),
+});
 
 export type LoggedRequest = Omit<typeof requestLog.$inferSelect, "id" | "keyId">;
 
@@ -64,10 +80,6 @@ const latest = query((db, { keyId, since }: { keyId: number; since: number }) =>
     .limit(LOGGED_MAX),
 ).all;
 
-export function selectRequestLog(
-  db: Database,
-  keyId: number,
-  nowMs: number,
-): Promise<LoggedRequest[]> {
+export function selectRequestLog(db: Database, keyId: number, nowMs: number): LoggedRequest[] {
   return latest(db, { keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
 }

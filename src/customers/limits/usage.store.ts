@@ -1,4 +1,5 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { findMeta, writeMeta } from "../../db/meta.ts";
 import type { Place } from "../../db/shared-rows.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
 import { periodAt } from "../accounts/plan.ts";
@@ -126,4 +127,17 @@ export function addUsage(
 
 function fitting({ quota, units, requests }: UsageEntry, used: number): number {
   return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
+}
+
+/** Days for which daily usage is kept. */
+export const USAGE_DAYS_KEPT = 400;
+
+/**
+ * Records the last day of usage that was removed, so that the database's checks do not take those days for
+ * lost: a clock that is ahead may remove days of this year.
+ */
+export function noteUsageRemoval(tx: Transaction, untilMs: number): void {
+  const until = dayOf(untilMs);
+  const before = Number(Buffer.from(findMeta(tx, "usage_removed_until") ?? []).toString());
+  if (until > before) writeMeta(tx, "usage_removed_until", Buffer.from(String(until)));
 }

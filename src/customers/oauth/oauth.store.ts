@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { query } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
@@ -81,7 +81,7 @@ export async function updateTokenUsed(
   await tx.builders.update(oauthTokens).set({ usedAt }).where(eq(oauthTokens.hash, hash));
 }
 
-const accessHolder = queryNow((db, { hash }: { hash: Buffer }) =>
+const accessHolder = query((db, { hash }: { hash: Buffer }) =>
   db
     .select({
       key: keyColumns,

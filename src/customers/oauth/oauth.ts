@@ -13,9 +13,8 @@ import {
   readClientDocument,
   readClientMetadata,
 } from "./client-metadata.ts";
-import type { TokenAnswer } from "./exchange-token.ts";
 import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";
-import type { OAuthChanges } from "./oauth-changes.ts";
+import type { OAuthChanges, TokenAnswer } from "./oauth-changes.ts";
 import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
@@ -122,7 +121,7 @@ export function createOAuth(
       return { hasClient: true, hasToken };
     },
 
-    grants: (organizationId: number): Promise<Grant[]> =>
+    grants: async (organizationId: number): Promise<Grant[]> =>
       selectGrants(db, { organizationId, nowMs: clock.now() }),
   };
 }

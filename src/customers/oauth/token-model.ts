@@ -8,13 +8,13 @@ import type {
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isActive } from "../accounts/accounts.ts";
-import { insertRecordedKey } from "../keys/key-changes.ts";
+import { insertRecordedKey, revokeRecorded } from "../keys/key-changes.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
 import { selectKey, updateExpiry } from "../keys/keys.store.ts";
+import type { Key } from "../keys/keys.table.ts";
 import type { AccessTokens } from "../keys/keys.ts";
 import { clientHash } from "./client-id.ts";
 import { hostOf } from "./client-metadata.ts";
-import { endGrant } from "./end-grant.ts";
 import {
   type FoundCode,
   type FoundToken,
@@ -197,4 +197,18 @@ async function usableRefreshToken(
   }
   const holds = clock.now() < token.expiresAt && key.revokedAt === null && isActive(found);
   return holds ? found : null;
+}
+
+/**
+ * Revokes a grant's key, once, with a reason for the audit log.
+ * @param reason the client revoked it; or a code or refresh token was used again, and so may have been
+ * stolen
+ */
+export async function endGrant(
+  tx: Transaction,
+  clock: Clock,
+  { key, member }: { key: Key; member: { email: string } },
+  reason: "client" | "replay",
+): Promise<void> {
+  await revokeRecorded(tx, clock, key.id, { person: member.email, keyId: key.id }, { reason });
 }

@@ -96,7 +96,7 @@ export function createOperatorKeys(
       return { key: await changes.addOperatorKey({ ...input, token }, by), token };
     },
     revoke: changes.revokeOperatorKey,
-    list: (): Promise<OperatorKey[]> => selectOperatorKeys(db),
+    list: async (): Promise<OperatorKey[]> => selectOperatorKeys(db),
 
     async verify(header: string | null, nowMs: number): Promise<Verification> {
       const token = /^bearer +(\S+)\s*$/i.exec(header ?? "")?.[1] ?? "";

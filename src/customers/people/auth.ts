@@ -75,7 +75,7 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
   // Loaded lazily: the library is as large as all the rest, and most threads do not need it.
   const [{ betterAuth }, { kyselyDialect }] = await Promise.all([
     import("better-auth"),
-    import("../../db/kysely-dialect.ts"),
+    import("./auth-database.ts"),
   ]);
   return betterAuth({
     database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },

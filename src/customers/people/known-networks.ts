@@ -3,8 +3,12 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import { type PersonNetwork, putNetwork, selectSignedInAt } from "./known-networks.store.ts";
-import { selectPersonByEmail } from "./people.store.ts";
+import {
+  type PersonNetwork,
+  putNetwork,
+  selectPersonByEmail,
+  selectSignedInAt,
+} from "./people.store.ts";
 
 /**
  * Networks that a person has signed in from. There the person is not locked out while others guess the

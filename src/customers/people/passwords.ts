@@ -1,12 +1,22 @@
 import type { Database, Transaction } from "../../db/database.ts";
+import { copyNewest } from "../../db/shared-rows.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type Actor, recordChange } from "../audit/audit-log.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthContext, type AuthSettings, authContextOf, authOf } from "./auth.ts";
+import { noteNetwork } from "./known-networks.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
-import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
+import {
+  deleteLinks,
+  deleteSessions,
+  hasPassword,
+  recordChosenPassword,
+  selectEmail,
+  selectPersonByEmail,
+  updatePerson,
+} from "./people.store.ts";
 import { requirePerson } from "./people.ts";
 
 /**
@@ -87,4 +97,103 @@ export async function storePassword(
   }
   await deleteLinks(tx, { personId });
   await deleteSessions(tx, { personId });
+}
+
+/** Validity of a link, also of one in an invitation, which is opened when people find the time. */
+const LINK_MS = 3 * 24 * 60 * 60 * 1000;
+const TOKEN_CHARACTERS = 24;
+
+export interface PasswordLink {
+  email: string;
+  isTrusted: boolean;
+  change?: (AuditEntry & { by: Actor }) | undefined;
+}
+
+/**
+ * Creates a one-time token for choosing a password; null if there is no such person.
+ * @param input.isTrusted whether it goes to their mailbox, or is handed over by staff
+ * @param input.change the audit entry, if somebody else creates the link
+ */
+export async function passwordLink(
+  db: Database,
+  clock: Clock,
+  { settings, email, isTrusted, change }: { settings: AuthSettings } & PasswordLink,
+): Promise<string | null> {
+  const person = await selectPersonByEmail(db, { email });
+  if (person === undefined) return null;
+  // Made before the transaction, which would otherwise hold the lock meanwhile.
+  const { internalAdapter, generateId } = await authContextOf(db, clock, settings);
+  const token = String(generateId({ model: "verification", size: TOKEN_CHARACTERS }));
+  // By the machine's clock, which the library compares it with.
+  const expiresAt = new Date(systemClock.now() + LINK_MS);
+  await inTransaction(db, clock, "password-link", async (tx) => {
+    // Only the latest link works, because somebody else may find an older mail.
+    await deleteLinks(tx, { personId: person.id });
+    await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
+    if (change !== undefined) await recordChange(tx, clock, change.by, change);
+    const identifier = identifierOf(token);
+    await internalAdapter.createVerificationValue({ identifier, value: person.id, expiresAt });
+  });
+  return token;
+}
+
+/** Name under which the library looks for a link. */
+const identifierOf = (token: string): string => `reset-password:${token}`;
+
+/** Whether a link is still valid: false if it was used or has expired. Checking does not use it up. */
+export async function opensLink(
+  db: Database,
+  clock: Clock,
+  input: { settings: AuthSettings; token: string },
+): Promise<boolean> {
+  return (await personOfLink(db, clock, input)) !== null;
+}
+
+/** Id of the person that a link is for; null if it was used or has expired. */
+async function personOfLink(
+  db: Database,
+  clock: Clock,
+  { settings, token }: { settings: AuthSettings; token: string },
+): Promise<string | null> {
+  const { internalAdapter } = await authContextOf(db, clock, settings);
+  const find = () => internalAdapter.findVerificationValue(identifierOf(token));
+  let link = await find();
+  // Another node may just have created and mailed the link.
+  if (link === null && (await copyNewest(db, clock))) link = await find();
+  return link && link.expiresAt.getTime() > clock.now() ? link.value : null;
+}
+
+/**
+ * Sets a password by a link, and ends the person's sessions; false if the link was used or has expired.
+ * From then on the network is known, so that no guesses of strangers keep the person from signing in there.
+ * @throws AppError `invalid` on `password`
+ */
+export async function choosePassword(
+  db: Database,
+  clock: Clock,
+  {
+    settings,
+    token,
+    password,
+    network,
+  }: { settings: AuthSettings; token: string; password: string; network: Uint8Array },
+): Promise<boolean> {
+  const personId = await personOfLink(db, clock, { settings, token });
+  if (personId === null) return false;
+  requirePassword(password, (await selectEmail(db, { personId })) ?? "");
+  const context = await authContextOf(db, clock, settings);
+  const hash = await context.password.hash(password);
+  const isChosen = await inTransaction(db, clock, "password", async (tx) => {
+    // Another request may have used the link, or replaced it, while this one was hashing.
+    if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return false;
+    await storePassword(tx, context, personId, hash);
+    await recordChosenPassword(tx, { personId });
+    return true;
+  });
+  if (isChosen) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });
+  return isChosen;
+}
+
+export function passwordAddress(baseAddress: string, token: string): string {
+  return `${baseAddress}/account/choose-password/?token=${token}`;
 }

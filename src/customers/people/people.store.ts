@@ -1,7 +1,7 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
-import { credentials, people, sessions, verifications } from "./people.table.ts";
+import { credentials, knownNetworks, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./people.ts";
 
 /** A person's account, as staff see it. */
@@ -45,7 +45,7 @@ const accounts = query((db, { now }: { now: string }) => {
     .orderBy(asc(people.email));
 }).all;
 
-export function selectPeople(db: Database, nowMs: number): Promise<PersonAccount[]> {
+export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
   return accounts(db, { now: new Date(nowMs).toISOString() });
 }
 
@@ -109,3 +109,27 @@ export async function deletePassword(tx: Transaction, personId: string): Promise
 export const deleteSessions = change((db, { personId }: { personId: string }) =>
   db.delete(sessions).where(eq(sessions.personId, personId)),
 ).written;
+
+/** A person and a network they signed in from, as a keyed hash. */
+export interface PersonNetwork {
+  personId: string;
+  network: Buffer;
+}
+
+export const selectSignedInAt = query((db, { personId, network }: PersonNetwork) =>
+  db
+    .select({ at: knownNetworks.signedInAt })
+    .from(knownNetworks)
+    .where(and(eq(knownNetworks.personId, personId), eq(knownNetworks.network, network))),
+).value;
+
+export const putNetwork = change(
+  (db, { personId, network, signedInAt }: PersonNetwork & { signedInAt: number }) =>
+    db
+      .insert(knownNetworks)
+      .values({ personId, network, signedInAt })
+      .onConflictDoUpdate({
+        target: [knownNetworks.personId, knownNetworks.network],
+        set: { signedInAt: sql`excluded.signed_in_at` },
+      }),
+).run;

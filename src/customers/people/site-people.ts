@@ -2,15 +2,26 @@ import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Actor } from "../audit/audit-log.ts";
+import { type Actor, COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import type { HashingQueue } from "./hashing-queue.ts";
 import { isKnownNetwork, networkHash } from "./known-networks.ts";
-import { choosePassword, opensLink, passwordLink } from "./password-links.ts";
 import { requirePassword } from "./password-rules.ts";
-import { changePassword, setPassword } from "./passwords.ts";
+import {
+  changePassword,
+  choosePassword,
+  opensLink,
+  passwordLink,
+  setPassword,
+} from "./passwords.ts";
 import { anyPassword, selectPeople } from "./people.store.ts";
-import { ensurePerson, markStaff, type Person, removeUnverifiedPassword } from "./people.ts";
+import {
+  type EnsuredPerson,
+  ensurePerson,
+  markStaff,
+  type Person,
+  removeUnverifiedPassword,
+} from "./people.ts";
 import { endSessions, signedIn, signIn, signOut } from "./sessions.ts";
 
 /** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
@@ -116,4 +127,32 @@ export async function setUpPerson(
   await markStaff(db, clock, { email: input.email, isStaff: true, by });
   await setPassword(db, clock, { ...input, by: null });
   return { ...person, isStaff: true, isVerified: true };
+}
+
+export function createOperatorPeople(
+  db: Database,
+  clock: Clock,
+  settings: () => Promise<AuthSettings>,
+) {
+  return {
+    /** @throws AppError `not_found`; `conflict` for the last member of staff */
+    markStaff: (email: string, isStaff: boolean): Promise<void> =>
+      markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
+
+    /** The person with this address, created if necessary. */
+    ensurePerson: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
+      ensurePerson(db, clock, { settings: await settings(), ...input }),
+
+    /** Called before somebody is given more rights. @returns whether they still have a password */
+    removeUnverifiedPassword: (email: string): Promise<boolean> =>
+      removeUnverifiedPassword(db, clock, email),
+
+    /** A one-time token for choosing a password; null if there is no such person. */
+    passwordLink: async (link: { email: string; isTrusted: boolean }): Promise<string | null> =>
+      passwordLink(db, clock, { settings: await settings(), ...link }),
+
+    /** Also ends the person's sessions. @throws AppError `invalid`, `not_found` */
+    setPassword: async (email: string, password: string): Promise<void> =>
+      setPassword(db, clock, { settings: await settings(), email, password, by: COMMAND_LINE }),
+  };
 }

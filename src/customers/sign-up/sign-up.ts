@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { requiredEmail, requiredName } from "../accounts/accounts.ts";
+import { createKeyToken } from "../keys/key-token.ts";
 import { putCustomer } from "../keys/new-customer.ts";
 import { type AuthSettings, authContextOf } from "../people/auth.ts";
+import type { HashingQueue } from "../people/hashing-queue.ts";
 import { requirePassword } from "../people/password-rules.ts";
 import { deleteLinks, hasPassword, selectPersonByEmail } from "../people/people.store.ts";
 import { deleteSignUps, insertSignUp, putPerson, selectSignUpEmail } from "./sign-ups.store.ts";
@@ -44,7 +48,6 @@ export interface SignUp {
   name: string;
   password: string;
   organization: string;
-  /** Name of its first key. */
   keyName: string;
 }
 
@@ -92,4 +95,34 @@ async function endSignUp(
 
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
+}
+
+export type SiteSignUps = ReturnType<typeof createSiteSignUps>;
+
+/** Accounts created by visitors, on the people's thread. */
+export function createSiteSignUps(
+  people: Calls<typeof signUpOperations>,
+  settings: AuthSettings,
+  hashing: HashingQueue,
+  { clock, random }: Pick<Ports, "clock" | "random">,
+) {
+  return {
+    begin: people.beginSignUp,
+
+    opens: people.opensSignUp,
+
+    /**
+     * Creates the account. @returns its first key, shown only now; null if the link is no longer valid
+     */
+    async end({ network, ...input }: SignUp & { network: string }) {
+      const keyToken = createKeyToken("read_only", random);
+      const personId = random.uuid(clock.now());
+      const credentialId = random.uuid(clock.now());
+      const made = { settings, keyToken, personId, credentialId };
+      const isMade = await hashing.run("sign-up", network, () =>
+        people.endSignUp({ ...input, ...made }),
+      );
+      return isMade ? { keyToken } : null;
+    },
+  };
 }

@@ -1,8 +1,15 @@
 import { and, eq, gt } from "drizzle-orm";
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { credentials, people } from "../people/people.table.ts";
-import { signUps } from "./sign-ups.table.ts";
+
+export const signUps = sqliteTable("sign_ups", {
+  tokenHash: blob("token_hash", { mode: "buffer" }).primaryKey(),
+  /** Address in lower case. */
+  email: text("email").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
 
 export const insertSignUp = change(
   (db, { tokenHash, email, expiresAt }: typeof signUps.$inferInsert) =>

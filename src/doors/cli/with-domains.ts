@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../../app/domains.ts";
-import { endCopy } from "../../cluster/join-cluster.ts";
+import { endCopy } from "../../cluster/make-cluster.ts";
 import { type Config, readConfig } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../db/open-database.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { notFound } from "../../errors.ts";
-import { isWithinRange } from "../../values/address-ranges.ts";
+import { isWithinRange } from "../../values/network/address-ranges.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 
 export interface MetricsContext {

@@ -3,7 +3,7 @@ import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
 import { notFound } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
-import type { Language } from "../../values/language.ts";
+import type { Language } from "../../values/messages/language.ts";
 import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";

@@ -1,8 +1,8 @@
 import { parseExact } from "../../catalog/imports/reading/json-rows.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { parseNumber } from "../../values/parse-number.ts";
 import { takesJson } from "../../values/takes.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import { commonHeaders, errorAnswer, json } from "./answers.ts";

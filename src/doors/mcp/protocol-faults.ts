@@ -1,5 +1,5 @@
+import { shortened } from "../../values/fields.ts";
 import { isObject } from "../../values/json-text.ts";
-import { shortened } from "../../values/parse-number.ts";
 import { invalidParams, METHOD_NOT_FOUND, type RpcFault, type RpcRequest } from "./json-rpc.ts";
 import { plainText } from "./plain-text.ts";
 import { META, MODERN_VERSION, SUPPORTED } from "./server-info.ts";

@@ -1,4 +1,4 @@
-import { passwordAddress } from "../../customers/people/password-links.ts";
+import { passwordAddress } from "../../customers/people/passwords.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
 import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
 

@@ -12,12 +12,41 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
-import { mails } from "./mails.table.ts";
+
+/** Mails that told an organization how much of a period's quota it has used. */
+export const quotaMails = sqliteTable(
+  "quota_mails",
+  {
+    organizationId: integer("organization_id").notNull(),
+    periodStartedAt: integer("period_started_at").notNull(),
+    percent: integer("percent").notNull(),
+  },
+  ({ organizationId, periodStartedAt, percent }) => [
+    primaryKey({ columns: [organizationId, periodStartedAt, percent] }),
+  ],
+);
+
+/** Messages still to be sent; a message that was sent or given up is removed. */
+export const mails = sqliteTable("mails", {
+  id: integer("id").primaryKey(),
+  recipients: text("recipients", { mode: "json" }).$type<readonly string[]>().notNull(),
+  subject: text("subject").notNull(),
+  text: text("text").notNull(),
+  html: text("html").notNull(),
+  createdAt: integer("created_at").notNull(),
+  failures: integer("failures").notNull().default(0),
+  nextAttemptAt: integer("next_attempt_at").notNull(),
+  /** As `addMail` describes it. */
+  rank: integer("rank").notNull().default(0),
+  claim: text("claim"),
+  claimedUntil: integer("claimed_until"),
+});
 
 /** How long a claim lasts: longer than sending a message may take. */
 const LEASE_MS = 120_000;
@@ -32,7 +61,6 @@ export interface ClaimedMail extends Message {
   rank: number;
 }
 
-/** A message to queue. */
 interface Queued extends Message {
   rank: number;
   nowMs: number;
@@ -207,3 +235,12 @@ export const dropOldMails = transaction("mail-drop", async (tx, clock) => {
   const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
   return (await tx.builders.delete(mails).where(isOld)).changes;
 });
+
+/** Records the mail about a period and level. @returns false if it was already recorded */
+export const noteQuotaMail = change(
+  (db, { organizationId, periodStartedAt, percent }: typeof quotaMails.$inferSelect) =>
+    db
+      .insert(quotaMails)
+      .values({ organizationId, periodStartedAt, percent })
+      .onConflictDoNothing(),
+).wrote;

@@ -1,13 +1,15 @@
 import type { Database } from "../../db/database.ts";
-import { expectedShape } from "../../db/migrate.ts";
-import { differences, type SchemaShape, shapeOf } from "../../db/schema-shape.ts";
-import { channelFaults, directoryFaults } from "./channels.store.ts";
-import { fileFaults, foreignKeyFaults } from "./file.store.ts";
+import { differences, expectedShape, type SchemaShape, shapeOf } from "../../db/migrate.ts";
+import {
+  channelFaults,
+  directoryFaults,
+  fileFaults,
+  foreignKeyFaults,
+  twinFaults,
+} from "./channels.store.ts";
+import { usageFaults, webhookFaults } from "./customers.store.ts";
 import { postSearchFaults } from "./post-search.store.ts";
 import { searchFaults } from "./search.store.ts";
-import { twinFaults } from "./twins.store.ts";
-import { usageFaults } from "./usage.store.ts";
-import { webhookFaults } from "./webhooks.store.ts";
 
 /** One part of the check, with its faults as sentences; empty if all is well. */
 export interface CheckResult {

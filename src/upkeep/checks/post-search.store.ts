@@ -1,8 +1,7 @@
 import { facetsText, type IndexedPost, indexWords } from "../../catalog/post-search/index-text.ts";
 import { selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
-import { countOf, foundRows } from "./found-rows.ts";
-import { openVocabulary } from "./vocabulary.ts";
+import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
 
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and

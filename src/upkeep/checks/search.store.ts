@@ -1,6 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { countOf, foundRows } from "./found-rows.ts";
-import { openVocabulary } from "./vocabulary.ts";
+import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
 
 /** Length of the tokenizer's trigrams, in code points. */
 const GRAM = 3;

@@ -1,7 +1,12 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Log } from "../../ports/log.ts";
+import { nextDue } from "../../values/cron-times.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
 import type { JobClaim, JobEnd } from "./job-claims.ts";
-import type { JobRun } from "./jobs.table.ts";
+import type { JobRun } from "./jobs.store.ts";
+
+import { BACKUP_JOB } from "./jobs.ts";
+import type { Scheduler } from "./scheduler.ts";
 
 export interface Job {
   name: string;
@@ -76,4 +81,45 @@ const PAUSE_IN_DURATIONS = 20;
 export function isPausing(run: JobRun | undefined, now: number): boolean {
   if (run?.startedAt == null || run.finishedAt === null || run.startedAt > now) return false;
   return now < run.finishedAt + PAUSE_IN_DURATIONS * (run.finishedAt - run.startedAt);
+}
+
+/** A job as staff see it: when it runs next, and how its last run went. */
+export interface JobState {
+  name: string;
+  pattern: string;
+  nextDueAt: number | null;
+  startedAt: number | null;
+  /** Null while it is running, and if it has never run. */
+  finishedAt: number | null;
+  failure: string | null;
+}
+
+/** @param runs each job's last run, by name */
+export function jobStates(
+  jobs: readonly Job[],
+  runs: ReadonlyMap<string, JobRun>,
+  nowMs: number,
+): JobState[] {
+  return jobs.map(({ name, pattern }) => {
+    const run = runs.get(name);
+    return {
+      name,
+      pattern,
+      nextDueAt: nextDue(pattern, nowMs),
+      startedAt: run?.startedAt ?? null,
+      finishedAt: run?.startedAt ? run.finishedAt : null,
+      failure: run?.failure ?? null,
+    };
+  });
+}
+
+/**
+ * Warning shown in `/readyz` if the last daily backup failed; null otherwise, and if the database does not
+ * respond, which is reported separately.
+ */
+export async function backupWarning(jobs: Pick<Scheduler, "list">): Promise<string | null> {
+  const states = await jobs.list().catch(() => []);
+  const job = states.find(({ name }) => name === BACKUP_JOB);
+  if (job === undefined || job.failure === null || job.startedAt === null) return null;
+  return `The backup of ${formatInstant(job.startedAt)} failed; the log says why.`;
 }

@@ -7,9 +7,9 @@ import type { Database } from "../../db/database.ts";
 import { sharedRowsOf } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+import { type BackupPlan, backUp } from "../backups/backup-files.ts";
 import { retain } from "../retention/retain.ts";
-import { queueSilentSourceMails } from "../sources/silent-sources.ts";
+import { queueSilentSourceMails } from "./silent-sources.ts";
 
 /** Settings for jobs. Plain data, because they are sent to a thread. */
 interface JobSettings {

@@ -7,11 +7,12 @@ import {
   isPausing,
   type Job,
   type JobLedger,
+  type JobState,
+  jobStates,
   jobsDueAfterImport,
   lastRuns,
   runClaimed,
 } from "./job-run.ts";
-import { type JobState, jobStates } from "./job-states.ts";
 import { createTicker } from "./ticker.ts";
 
 /** How often to look for due jobs: due times are whole minutes, and a crashed run is repeated soon. */

@@ -1,8 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { processName } from "../../ports/system.ts";
+import { createIsAbandoned, processName } from "../../ports/system.ts";
 import { type leaseChanges, selectLease } from "./leases.store.ts";
 
 /**

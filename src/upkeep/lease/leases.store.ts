@@ -1,9 +1,20 @@
 import { and, eq, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Lease, leases } from "./leases.table.ts";
+
+/** Work that a single process does for all. */
+export const leases = sqliteTable("leases", {
+  name: text("name").$type<"upkeep">().primaryKey(),
+  /** The process that holds it; null if none does. */
+  owner: text("owner"),
+  /** Time of that process's last heartbeat. */
+  heartbeatAt: integer("heartbeat_at").notNull(),
+});
+
+export type Lease = typeof leases.$inferSelect;
 
 const NAME = "upkeep";
 

@@ -8,14 +8,14 @@ import {
   Registry,
 } from "prom-client";
 import type { CommitUsage } from "../../customers/limits/usage.ts";
-import type { NoteRefused } from "../../db/threads.ts";
+import type { NoteRefused } from "../../db/threads/threads.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { MakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import type { Job } from "../jobs/job-run.ts";
 import { createRequestNotes } from "./note-request.ts";
+import type { Readings } from "./reading-gauges.ts";
 import { createReadingGauges } from "./reading-gauges.ts";
-import type { Readings } from "./readings.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

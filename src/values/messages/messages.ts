@@ -1,6 +1,6 @@
 import type en from "../../words/en/messages.json";
-import { LANGUAGES, type Language, MESSAGES } from "../language.ts";
-import { type Fill, fillOf, type NameIn, signatureOf, type ValuesIn } from "../texts.ts";
+import { LANGUAGES, type Language, MESSAGES } from "./language.ts";
+import { type Fill, fillOf, type NameIn, signatureOf, type ValuesIn } from "./texts.ts";
 
 /**
  * A message is a code with values: code that finds a fault chooses the code, and the doors translate it. It

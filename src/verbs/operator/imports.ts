@@ -9,10 +9,10 @@ import type { RecordedRun } from "../../catalog/imports/runs/import-runs.ts";
 import { shownFileName, UPLOAD_BYTES_MAX } from "../../catalog/imports/runs/upload-files.ts";
 import { summaryView } from "../../catalog/imports/writing/import-summary.ts";
 import { AppError, fieldError } from "../../errors.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { isObject, parseJson } from "../../values/json-text.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../values/moscow-time.ts";
-import { parseNumber } from "../../values/parse-number.ts";
 import { field } from "../../values/rows.ts";
 import {
   anyObjectSchema,

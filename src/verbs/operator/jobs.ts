@@ -1,5 +1,5 @@
 import { AppError, notFound } from "../../errors.ts";
-import type { JobState } from "../../upkeep/jobs/job-states.ts";
+import type { JobState } from "../../upkeep/jobs/job-run.ts";
 import { message } from "../../values/messages/messages.ts";
 import { field } from "../../values/rows.ts";
 import { nullable, textSchema } from "../../values/schema.ts";

@@ -1,6 +1,6 @@
 import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
 import type { Key } from "../../customers/keys/keys.table.ts";
-import { parseNumber } from "../../values/parse-number.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { flag, text, withDefault } from "../parameters.ts";

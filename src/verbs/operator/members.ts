@@ -1,7 +1,7 @@
 import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
 import { isActiveOwner } from "../../customers/accounts/member-changes.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { parseNumber } from "../../values/parse-number.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { choice, required, text, withDefault } from "../parameters.ts";

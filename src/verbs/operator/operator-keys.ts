@@ -1,7 +1,7 @@
 import { ABILITIES, type Ability } from "../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../errors.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { parseNumber } from "../../values/parse-number.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
 import { type Parameter, required, text, textList } from "../parameters.ts";

@@ -1,7 +1,7 @@
 import { OPERATOR_EVENTS } from "../../customers/operator-events/operator-events.table.ts";
 import { attemptSchema } from "../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
-import { parseNumber } from "../../values/parse-number.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { field, instant, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,

@@ -1,9 +1,9 @@
 import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import { requiredEmail } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { parseNumber } from "../../values/parse-number.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,

@@ -11,7 +11,7 @@ import {
 } from "../../customers/accounts/plan-offer.ts";
 import { fieldError } from "../../errors.ts";
 import { readInteger, readText } from "../../values/fields.ts";
-import { LANGUAGES } from "../../values/language.ts";
+import { LANGUAGES } from "../../values/messages/language.ts";
 import { message } from "../../values/messages/messages.ts";
 import { field } from "../../values/rows.ts";
 import {

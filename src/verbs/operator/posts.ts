@@ -1,6 +1,6 @@
 import type { PostRecord } from "../../catalog/posts/post.ts";
+import { shortened } from "../../values/fields.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { shortened } from "../../values/parse-number.ts";
 import { countSchema, objectSchema } from "../../values/schema.ts";
 import { integerList, required } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";

@@ -7,7 +7,7 @@ import {
   type CustomersWebhook,
   DISABLED_REASONS,
 } from "../../push/webhooks/manage/webhooks.table.ts";
-import { parseNumber } from "../../values/parse-number.ts";
+import { parseNumber } from "../../values/fields.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,

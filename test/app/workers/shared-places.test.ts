@@ -3,7 +3,7 @@ import { createBulk } from "../../../src/catalog/exports/bulk.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
 import { createLargeSelections } from "../../../src/catalog/search/search.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
-import { createSharedClaims, type SharedClaims } from "../../../src/values/shared-claims.ts";
+import { createSharedClaims, type SharedClaims } from "../../../src/values/claims.ts";
 import { wordsOfTable } from "../../../src/values/shared-table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakeClock } from "../../support/fake-ports.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { beginRemoval, finishRemovals } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
+import { channelWatchers } from "../../../src/push/webhooks/manage/watched-channels.store.ts";
 import { channelFaults } from "../../../src/upkeep/checks/channels.store.ts";
 import { checkDatabase } from "../../../src/upkeep/checks/check.ts";
-import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";
+import { webhookFaults } from "../../../src/upkeep/checks/customers.store.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { type Pushing, postsSent, startPushing } from "../../support/pushing.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { selectPosts } from "../../../src/catalog/posts/posts.store.ts";
-import { withDeadline } from "../../../src/db/deadline.ts";
+import { withQueryDeadline } from "../../../src/db/deadline.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { IN_MEMORY, openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
@@ -263,7 +263,7 @@ describe("paging", () => {
         [1500, 1500],
         [1000, 500],
       ] as const) {
-        const page = withDeadline(db, 0, () => selectPosts(db, { ...selection, after }));
+        const page = withQueryDeadline(db, 0, () => selectPosts(db, { ...selection, after }));
         expect(jsonValueOf(page.results)[0]?.id).toBe(after[1] - 1);
       }
     }

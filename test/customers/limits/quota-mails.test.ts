@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { queueQuotaMail } from "../../../src/push/mail/quota-mail.ts";
+import { queueQuotaMail } from "../../../src/push/mail/notices.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 

@@ -5,7 +5,7 @@ import { createRates, type RateBuckets } from "../../../src/customers/limits/rat
 import { createTimeBudgets, DEBT_MAX_S } from "../../../src/customers/limits/time-budgets.ts";
 import { createThrottle, throttleBuckets } from "../../../src/doors/site/guard/throttle.ts";
 import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
-import { createSharedClaims } from "../../../src/values/shared-claims.ts";
+import { createSharedClaims } from "../../../src/values/claims.ts";
 import { createSharedTable, wordsOfTable } from "../../../src/values/shared-table.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 import { seededRandom } from "../../support/webhook-journey.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { choosePassword } from "../../../src/customers/people/password-links.ts";
+import { choosePassword } from "../../../src/customers/people/passwords.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 

@@ -18,7 +18,7 @@ const SRC = resolve(import.meta.dir, "../../../src");
 /** Methods of drizzle with which a statement begins. */
 export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
 /** Functions of src/db/query.ts that prepare a statement when it is first run. */
-const PREPARING = ["query", "queryNow", "change"];
+const PREPARING = ["query", "change"];
 
 /** Every call in src that prepares a statement: of one of these functions, a connection, or drizzle. */
 export function findCallSites(): CallSite[] {
@@ -67,7 +67,7 @@ function preparesStatement(node: ts.CallExpression): boolean {
 function isBuilder(node: ts.Expression): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { name, expression } = node.expression;
-  const isBegun = BUILDERS.includes(name.text) && /\.builders(Now)?\b/.test(expression.getText());
+  const isBegun = BUILDERS.includes(name.text) && /\.builders\b/.test(expression.getText());
   return isBegun || isBuilder(expression);
 }
 
@@ -96,10 +96,4 @@ export function sourceFrame(stack: string): { file: string; line: number } | nul
   return null;
 }
 
-const WAY_TO_DRIVER = [
-  "db/database.ts",
-  "db/awaited-session.ts",
-  "db/query.ts",
-  "db/statement.ts",
-  "db/database.ts",
-];
+const WAY_TO_DRIVER = ["db/database.ts", "db/query.ts", "db/statement.ts"];

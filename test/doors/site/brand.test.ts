@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contrast, parseColour } from "../../../src/values/colour.ts";
+import { contrast, parseColour } from "../../../src/values/settings/colour.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, visitorOf } from "../../support/visitor.ts";
 

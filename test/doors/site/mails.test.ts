@@ -6,7 +6,7 @@ import {
   signUpMail,
 } from "../../../src/doors/site/mail-texts.ts";
 import { type Message, systemMail } from "../../../src/ports/mail.ts";
-import { addMail } from "../../../src/push/mail/mails.ts";
+import { addMail } from "../../../src/push/mail/mailer.ts";
 import { disabledMail } from "../../../src/push/webhooks/events/due-work.ts";
 import type { Webhook } from "../../../src/push/webhooks/manage/webhooks.table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";

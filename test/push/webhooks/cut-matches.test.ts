@@ -8,7 +8,7 @@ import {
   endMatchedPart,
   matchPosts,
 } from "../../../src/push/webhooks/alerts/push-alerts.ts";
-import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
+import { channelWatchers } from "../../../src/push/webhooks/manage/watched-channels.store.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { MINUTE_MS, numbers, type Pushing, RECEIVER, startPushing } from "../../support/pushing.ts";
 

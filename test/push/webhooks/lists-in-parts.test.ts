@@ -3,13 +3,13 @@ import { removeChannel } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { cutEvents, nextPart } from "../../../src/push/webhooks/events/cut-events.ts";
-import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
 import {
+  channelWatchers,
   fitRows,
   selectChanging,
   setChannels,
 } from "../../../src/push/webhooks/manage/watched-channels.store.ts";
-import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";
+import { webhookFaults } from "../../../src/upkeep/checks/customers.store.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { MINUTE_MS, numbers, type Pushing, startPushing } from "../../support/pushing.ts";
 

@@ -123,7 +123,7 @@ function process(tookMs: number, ran: number[]): Scheduler {
       claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
       claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
       hasFollowed: (name) => hasFollowed(db, name),
-      runs: () => selectJobRuns(db),
+      runs: async () => selectJobRuns(db),
       end: (end) => endJob(db, clock, end),
     },
     clock,

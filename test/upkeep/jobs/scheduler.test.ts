@@ -9,7 +9,7 @@ import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { ruled } from "../../../src/db/operations.ts";
-import { inlineThreads } from "../../../src/db/threads.ts";
+import { inlineThreads } from "../../../src/db/threads/threads.ts";
 import { JOB_MAX_MS, STOPPING_MAX_MS } from "../../../src/ports/own-work.ts";
 import {
   claimJob,
@@ -49,7 +49,7 @@ function ledger(db: Database): JobLedger {
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
     claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
     hasFollowed: (name) => hasFollowed(db, name),
-    runs: () => selectJobRuns(db),
+    runs: async () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { tableNames } from "../../../src/db/database-facts.ts";
+import { tableNames } from "../../../src/db/file/database-facts.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { type Limits, RETENTION } from "../../../src/upkeep/retention/retention-rules.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { tableNames } from "../../../src/db/database-facts.ts";
+import { tableNames } from "../../../src/db/file/database-facts.ts";
 import { type Limits, RETENTION } from "../../../src/upkeep/retention/retention-rules.ts";
 import type { Appliance } from "../../support/appliance.ts";
 import { ISSUER, type OAuthTalk, startOAuthTalk } from "../../support/oauth-client.ts";

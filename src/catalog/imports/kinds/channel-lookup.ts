@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/database.ts";
+import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { shortened } from "../../../values/parse-number.ts";
 import { parseNamed } from "../../channels/channel-reference.ts";
 import { createChannelIds } from "../../channels/channels.store.ts";
 import { type ImportContext, RowFault } from "./import-kind.ts";

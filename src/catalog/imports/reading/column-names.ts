@@ -1,6 +1,6 @@
 import { AppError } from "../../../errors.ts";
+import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { shortened } from "../../../values/parse-number.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
 import type { Recognized } from "./recognized.ts";
 

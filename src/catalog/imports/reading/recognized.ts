@@ -1,4 +1,4 @@
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import { inLanguage, type Message, message } from "../../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/database.ts";
-import { type Fault, fromFault } from "../../../db/thread-messages.ts";
-import { withDeadline } from "../../../db/with-deadline.ts";
+import { withDeadline } from "../../../db/deadline.ts";
+import { type Fault, fromFault } from "../../../db/threads/thread-pool.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";

@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import type { Database } from "../../../db/database.ts";
-import { TURNS_ENDING } from "../../../db/lock-turns.ts";
+import { TURNS_ENDING } from "../../../db/lock.ts";
 import { openDatabase } from "../../../db/open-database.ts";
-import { type Fault, toFault } from "../../../db/thread-messages.ts";
+import { type Fault, toFault } from "../../../db/threads/thread-pool.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";

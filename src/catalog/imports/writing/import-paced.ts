@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/database.ts";
-import { lastHoldMs } from "../../../db/lock-watch.ts";
+import { lastHoldMs } from "../../../db/lock.ts";
 import { rewriteMeta } from "../../../db/meta.ts";
 import { sharedRowsOf } from "../../../db/shared-rows.ts";
 import { inSlice, inTransaction } from "../../../db/transaction.ts";

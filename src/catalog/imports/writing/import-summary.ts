@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "../../../db/database.ts";
 import { findMeta, type MetaName, writeMeta } from "../../../db/meta.ts";
-import type { Language } from "../../../values/language.ts";
+import { shortened } from "../../../values/fields.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import {
   inEnglish,
   inLanguage,
@@ -8,7 +9,6 @@ import {
   message,
   verbatim,
 } from "../../../values/messages/messages.ts";
-import { shortened } from "../../../values/parse-number.ts";
 import { stringifyExact } from "../reading/json-rows.ts";
 import type { Recognized } from "../reading/recognized.ts";
 

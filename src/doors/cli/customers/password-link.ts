@@ -1,6 +1,6 @@
 import { type Environment, readConfig } from "../../../config.ts";
-import { passwordAddress } from "../../../customers/people/password-links.ts";
-import { localAddress } from "../../../values/listener-address.ts";
+import { passwordAddress } from "../../../customers/people/passwords.ts";
+import { localAddress } from "../../../values/network/address-ranges.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** A link for choosing a password, to be printed; without an address if none can be assumed. */

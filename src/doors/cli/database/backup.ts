@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
-import { type DatabaseCopy, writeCopy } from "../../../db/database-copy.ts";
-import { requireKanalogFile } from "../../../db/database-file.ts";
+import {
+  type DatabaseCopy,
+  requireKanalogFile,
+  writeCopy,
+} from "../../../db/file/database-copy.ts";
+import { replaceDatabase } from "../../../db/file/replace-database.ts";
 import { openExisting, requireExisting } from "../../../db/open-database.ts";
-import { replaceDatabase } from "../../../db/replace-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { flush, requireAbsent } from "../../../db/database-copy.ts";
+import { flush, requireAbsent } from "../../../db/file/database-copy.ts";
 import { CommandExit, EXIT_FAILED, type Output } from "../command-context.ts";
 
 /** The name that stands for standard output. */

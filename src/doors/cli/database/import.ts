@@ -17,10 +17,10 @@ import {
   createRejectsWriter,
   type RejectsWriter,
 } from "../../../catalog/imports/writing/running-import.ts";
-import { waitForCopies } from "../../../cluster/wait-for-copies.ts";
+import { waitForCopies } from "../../../cluster/link.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
-import { TURNS_ENDING } from "../../../db/lock-turns.ts";
+import { TURNS_ENDING } from "../../../db/lock.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/database.ts";
-import { requireKanalogFile } from "../../../db/database-file.ts";
+import { requireKanalogFile } from "../../../db/file/database-copy.ts";
 import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/schema-version.ts";
 import { AppError } from "../../../errors.ts";

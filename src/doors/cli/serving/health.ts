@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Config } from "../../../config.ts";
 import { getText, type TextResult } from "../../../ports/fetch-address.ts";
-import { localAddress } from "../../../values/listener-address.ts";
+import { localAddress } from "../../../values/network/address-ranges.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./serve-options.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Config, type Environment, readConfig } from "../../../config.ts";
-import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
+import { integer, nonEmpty, readWorkers } from "../../../values/settings/setting-texts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withSettings } from "../with-settings.ts";
 

@@ -1,4 +1,9 @@
-import { LANGUAGE_COOKIE, LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
+import {
+  LANGUAGE_COOKIE,
+  LANGUAGES,
+  type Language,
+  languageOf,
+} from "../../../values/messages/language.ts";
 import { readQuery } from "../requests/query.ts";
 
 /** The reader's language, and the query that keeps it if the address names it. */

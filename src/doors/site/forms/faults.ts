@@ -5,7 +5,7 @@ import {
   type FieldFaults,
   fieldError,
 } from "../../../errors.ts";
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import { inLanguage, message, verbatim } from "../../../values/messages/messages.ts";
 import type { Visit } from "../visit/visit.ts";
 import { cutFaults } from "./cut-text.ts";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { canonicalAddress } from "../../../values/address-ranges.ts";
+import { canonicalAddress } from "../../../values/network/address-ranges.ts";
 
 interface Listener {
   requestIP(request: Request): { address: string } | null;

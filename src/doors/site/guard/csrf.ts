@@ -36,7 +36,7 @@ export interface SentForms {
 /**
  * Remembers forms that must not be processed twice, such as one that creates a key, by the number of the
  * page they were on: reloading the answer sends the form again. Workers share this memory
- * (src/values/shared-claims.ts).
+ * (src/values/claims.ts).
  */
 export function createSentForms(): SentForms {
   const sent = new LRUCache<string, true>({ max: FORMS_MAX });

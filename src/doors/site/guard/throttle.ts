@@ -1,5 +1,9 @@
-import { type Buckets, createSharedBuckets } from "../../../customers/limits/buckets.ts";
-import { takeToken, tokensAt } from "../../../customers/limits/rate-bucket.ts";
+import {
+  type Buckets,
+  createSharedBuckets,
+  takeToken,
+  tokensAt,
+} from "../../../customers/limits/buckets.ts";
 import { wordsOfTable } from "../../../values/shared-table.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 
-import { parseNumber } from "../../../values/parse-number.ts";
+import { parseNumber } from "../../../values/fields.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { Faults, Form, isSent } from "./form.tsx";
 

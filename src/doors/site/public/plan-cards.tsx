@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { offerOf, type PlanOffer } from "../../../customers/accounts/plan-offer.ts";
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import { hasExport } from "../../../verbs/plan-rules.ts";
 import { WORDS } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";

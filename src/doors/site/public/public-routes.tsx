@@ -3,7 +3,7 @@ import type { Config } from "../../../config.ts";
 import { type AppError, toAppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type NoteRequests, noted } from "../../../upkeep/metrics/note-request.ts";
-import { LANGUAGES, type Language } from "../../../values/language.ts";
+import { LANGUAGES, type Language } from "../../../values/messages/language.ts";
 import { inLanguage as told } from "../../../values/messages/messages.ts";
 import { runFor } from "../../../values/tenant.ts";
 import type { Services } from "../../../verbs/services.ts";

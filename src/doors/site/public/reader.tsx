@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { createContext, useContext } from "hono/jsx";
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";
 

@@ -1,5 +1,5 @@
 import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import { runFor } from "../../../values/tenant.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { renderPublic } from "./public-document.tsx";

@@ -1,6 +1,6 @@
 import { notFound } from "../../../errors.ts";
 import type { OwnItem } from "../../../push/webhooks/manage/own-item.ts";
-import { parseNumber } from "../../../values/parse-number.ts";
+import { parseNumber } from "../../../values/fields.ts";
 import type { PlanRule } from "../../../verbs/plan-rules.ts";
 import { pageError } from "../forms/faults.ts";
 import type { SiteContext } from "../site-context.ts";

@@ -1,7 +1,7 @@
 import type { Membership } from "../../../customers/accounts/accounts.ts";
 import type { SignedIn } from "../../../customers/people/sessions.ts";
 import type { FieldErrors } from "../../../errors.ts";
-import type { Language } from "../../../values/language.ts";
+import type { Language } from "../../../values/messages/language.ts";
 import type { Words } from "../../../words/words.ts";
 
 /** A request for a page, with everything that pages need to know about it. */

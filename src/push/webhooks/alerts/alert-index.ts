@@ -135,7 +135,6 @@ export function satisfiesFilters(
   );
 }
 
-/** A registered term. */
 interface Registered {
   term: Term;
   number: number;

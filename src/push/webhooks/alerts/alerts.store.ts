@@ -1,6 +1,8 @@
 import { and, asc, count, eq, gt, lte } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query, queryNow, withinLimit } from "../../../db/query.ts";
+import { change, query, withinLimit } from "../../../db/query.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import type { AlertCriteria } from "./alert-index.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
 export const selectAlert = query((db, { id }: { id: number }) =>
@@ -21,14 +23,9 @@ export const selectAlertsPage = query(
       .limit(limit),
 ).all;
 
-const counted = queryNow((db, { organizationId }: { organizationId: number }) =>
+export const countAlerts = query((db, { organizationId }: { organizationId: number }) =>
   db.select({ alerts: count() }).from(alerts).where(eq(alerts.organizationId, organizationId)),
-).one;
-
-/** Counts alerts for plan rules, in the tick's snapshot. */
-export function countAlertsNow(db: Database, organizationId: number): number {
-  return counted(db, { organizationId })?.alerts ?? 0;
-}
+).count;
 
 /** Number of the organization's alert that follows the oldest `before` ones; null if there is none. */
 export const alertAfter = query(
@@ -114,4 +111,50 @@ export function lastAlertSequence(db: Database): number {
 export function lastNumberOf(db: Database, table: string): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
+}
+
+/** What matching needs of an alert. */
+export interface LoadedAlert extends AlertCriteria, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
+  /** Of its webhook; empty while that is active. */
+  disabledReason: string;
+}
+
+const { id, q, channelId, category, territory, isAd, sentDay, sentPosts } = alerts;
+const { disabledReason } = webhooks;
+const columns = { id, q, channelId, category, territory, isAd, sentDay, sentPosts, disabledReason };
+
+export const selectLoadedAlert = query((db, { id }: { id: number }) =>
+  db
+    .select(columns)
+    .from(alerts)
+    .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
+    .where(eq(alerts.id, id)),
+).one;
+
+/** Alerts with numbers above `after`, ascending. */
+export const selectLoadedAlertsAfter = query(
+  (db, { after, limit }: { after: number; limit: number }) =>
+    db
+      .select(columns)
+      .from(alerts)
+      .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
+      .where(gt(alerts.id, after))
+      .orderBy(asc(alerts.id))
+      .limit(limit),
+).all;
+
+const changes = query((db, { after, last }: { after: number; last: number }) =>
+  db
+    .select({ alertId: alertChanges.alertId })
+    .from(alertChanges)
+    .where(and(gt(alertChanges.version, after), lte(alertChanges.version, last))),
+).all;
+
+/**
+ * Alerts that were changed, from the change after `after` up to `last`; one may occur several times.
+ * @returns null if some of these changes are no longer recorded
+ */
+export function selectAlertChanges(db: Database, after: number, last: number): number[] | null {
+  const ids = changes(db, { after, last }).map(({ alertId }) => alertId);
+  return ids.length === last - after ? ids : null;
 }

@@ -3,10 +3,10 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { type ItemPage, itemPage } from "../manage/item-page.ts";
 import type { OwnItem } from "../manage/own-item.ts";
+import { type ItemPage, itemPage } from "../manage/own-item.ts";
 import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
-import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
+import { countAlerts, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type alertChanges, ownAlert, pausedFrom } from "./manage-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
@@ -33,7 +33,7 @@ export function createAlerts(
 
   return {
     get,
-    count: (organizationId: number): number => countAlertsNow(db, organizationId),
+    count: (organizationId: number): number => countAlerts(db, { organizationId }),
 
     async list(organizationId: number, after: number, limit: number): Promise<ItemPage<AlertView>> {
       const rows = await selectAlertsPage(db, { organizationId, after, limit: limit + 1 });

@@ -1,13 +1,13 @@
 import type { Database } from "../../../db/database.ts";
 import type { Day } from "../../../values/moscow-time.ts";
 import { type AlertIndex, createAlertIndex } from "./alert-index.ts";
-import { lastAlertChange } from "./alerts.store.ts";
 import {
   type LoadedAlert,
+  lastAlertChange,
   selectAlertChanges,
   selectLoadedAlert,
   selectLoadedAlertsAfter,
-} from "./loaded-alerts.store.ts";
+} from "./alerts.store.ts";
 
 /**
  * Most posts that an alert sends per Moscow day. An alert on frequent words matches nearly all posts, and

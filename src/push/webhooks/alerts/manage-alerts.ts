@@ -10,7 +10,7 @@ import { requireRoom } from "../manage/webhook-limits.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   alertAfter,
-  countAlertsNow,
+  countAlerts,
   deleteAlert,
   insertAlert,
   lastAlertSequence,
@@ -48,7 +48,7 @@ const addAlert = transaction(
     }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
   ) => {
     await requireOwnWebhook(tx, organizationId, fields.webhookId);
-    requireRoom("alerts", plan, countAlertsNow(tx, organizationId));
+    requireRoom("alerts", plan, countAlerts(tx, { organizationId }));
     const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
     const details = { name: fields.name, webhook: fields.webhookId };
     await recordChange(tx, clock, by, ofAlert("create", { organizationId, id }, details));

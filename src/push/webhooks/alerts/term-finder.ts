@@ -1,7 +1,31 @@
 import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
 import type { Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
-import { NumbersByText } from "./numbers-by-text.ts";
+
+/** Numbers of terms, by the stem, form or mark that a text must contain. */
+export class NumbersByText {
+  private readonly byText = new Map<string, number[]>();
+
+  get size(): number {
+    return this.byText.size;
+  }
+
+  of(text: string): readonly number[] | undefined {
+    return this.byText.get(text);
+  }
+
+  add(text: string, number: number): void {
+    const numbers = this.byText.get(text);
+    if (numbers === undefined) this.byText.set(text, [number]);
+    else numbers.push(number);
+  }
+
+  remove(text: string, number: number): void {
+    const numbers = (this.byText.get(text) ?? []).filter((one) => one !== number);
+    if (numbers.length === 0) this.byText.delete(text);
+    else this.byText.set(text, numbers);
+  }
+}
 
 interface Node {
   next: Map<string, Node>;

@@ -2,12 +2,11 @@ import { createHmac } from "node:crypto";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
 import { ATTEMPT_MAX_MS } from "../../../ports/own-work.ts";
-import { inEnglish } from "../../../values/messages/messages.ts";
-import type { TargetGuard } from "../../../values/resolve-target.ts";
+import { inEnglish, type Message, message, verbatim } from "../../../values/messages/messages.ts";
+import { readTargetUrl, type TargetGuard } from "../../../values/network/target-guard.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import { readTargetUrl } from "../../../values/target-guard.ts";
-import type { ClaimedDelivery } from "./claims.store.ts";
-import { answered, OUTCOMES } from "./outcome.ts";
+
+import type { ClaimedDelivery } from "./deliveries.store.ts";
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */
@@ -120,3 +119,40 @@ export function signatureHeader(
   );
   return [`t=${seconds}`, ...signatures.map((signature) => `v1=${signature}`)].join(",");
 }
+
+/**
+ * Outcomes without an HTTP status, as the webhook's owner sees them. A refused address is reported as
+ * unreachable, so that the private network cannot be explored through it.
+ */
+export const OUTCOMES = {
+  timeout: message("receiverTimeout"),
+  unreachable: message("receiverUnreachable"),
+  certificate: message("receiverCertificate"),
+  broken: message("receiverBroken"),
+  unresolved: message("receiverUnresolved"),
+  unsigned: message("attemptUnsigned"),
+};
+
+/** The outcome of an answer with a status other than 2xx. */
+export function answered(status: number): Message {
+  return message("receiverAnswered", { status });
+}
+
+/**
+ * Message of an attempt's stored outcome. Outcomes are stored as English text, which the API shows
+ * unchanged; pages in other languages translate the message. Text that is no message of this version is
+ * kept.
+ */
+export function outcomeOf(stored: string): Message {
+  return BY_TEXT.get(stored) ?? verbatim(stored);
+}
+
+/** Every status of three digits. */
+const STATUSES = Array.from({ length: 900 }, (_, at) => 100 + at);
+
+const BY_TEXT: ReadonlyMap<string, Message> = new Map(
+  [...Object.values(OUTCOMES), ...STATUSES.map(answered)].map((outcome) => [
+    inEnglish(outcome),
+    outcome,
+  ]),
+);

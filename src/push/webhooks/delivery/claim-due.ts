@@ -5,7 +5,7 @@ import {
   type ClaimedDelivery,
   claimDelivery,
   dueDeliveries,
-} from "./claims.store.ts";
+} from "./deliveries.store.ts";
 
 /**
  * Lanes by how the webhook's last attempt went: quick, none yet, or slow. Capacity is shared by lane, so

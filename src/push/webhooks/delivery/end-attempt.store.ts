@@ -3,9 +3,8 @@ import type { Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
-import type { EndedAttempt } from "./end-attempt.ts";
+import type { EndedAttempt } from "./exchange.ts";
 
-/** A delivery and the claim of its attempt. */
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
 
 /** A delivery's position on the retry ladder. */

@@ -48,7 +48,6 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
   }
 
   return {
-    /** Number of attempts in progress. */
     count: (): number => inFlight.size,
 
     /** How many further attempts may be claimed. */

@@ -5,9 +5,8 @@ import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import type { Claimed, Room } from "./claim-due.ts";
-import type { ClaimedDelivery } from "./claims.store.ts";
-import type { EndedAttempt } from "./end-attempt.ts";
-import type { DeliveryClaim, deliveryClaims } from "./exchange.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
+import type { DeliveryClaim, deliveryClaims, EndedAttempt } from "./exchange.ts";
 import { createFlights, createManualTurns, createSharedTurn } from "./flights.ts";
 
 export type Sender = ReturnType<typeof createSender>;

@@ -1,12 +1,11 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
-import type { Database } from "../../../db/database.ts";
+import { type Database, statement } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
 import { alertPosts } from "../alerts/alerts.table.ts";
-import { firstDueAt } from "../delivery/claims.store.ts";
+import { firstDueAt } from "../delivery/deliveries.store.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { readPosts } from "./events.table.ts";
-import { oldestReadAt } from "./oldest-read.store.ts";
+import { readPosts } from "./due-work.store.ts";
 
 /** Pending work of webhooks, for metrics and pages. */
 interface Backlog {
@@ -73,4 +72,17 @@ export async function selectBacklog(db: Database, nowMs: number): Promise<Backlo
     alertPostsWaiting: await countWaitingForAlerts(db),
     oldestAlertPostAt: oldestReadAt(db, "alert_posts"),
   };
+}
+
+/** Queues of posts: for webhooks that watch channels, and for alerts. */
+export type PostQueue = "read_posts" | "alert_posts";
+
+/**
+ * When the post that waits longest in a queue was read, in epoch milliseconds; null if none waits. Raw
+ * SQL, because the join must start with the queue, and drizzle has no table of posts.
+ */
+export function oldestReadAt(db: Database, queue: PostQueue): number | null {
+  const sql = `SELECT p.read_at AS readAt FROM ${queue} r CROSS JOIN posts p ON p.id = r.post_id
+    ORDER BY r.sequence LIMIT 1`;
+  return statement<{ readAt: number }>(db, sql).get()?.readAt ?? null;
 }

@@ -2,7 +2,7 @@ import { and, eq, lt, lte } from "drizzle-orm";
 import { type Database, statement } from "../../../db/database.ts";
 import { change } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { readPosts } from "./events.table.ts";
+import { readPosts } from "./due-work.store.ts";
 
 /**
  * Posts in the queue, once for each webhook that watches their channel. CROSS JOIN fixes the order of the

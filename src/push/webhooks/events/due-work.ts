@@ -6,17 +6,16 @@ import type { Clock } from "../../../ports/clock.ts";
 import { onOneLine } from "../../../ports/mail.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
-import { noticeMail } from "../../mail/notice-mail.ts";
-import { mailManagers, mailStaff } from "../../mail/notice-recipients.ts";
+import { mailManagers, mailStaff, noticeMail } from "../../mail/notices.ts";
 import { fitRows, selectChanging } from "../manage/watched-channels.store.ts";
 import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
 import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
-import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isAnyFailingSince, readTimes, selectFailing, updateTimes } from "./due-work.store.ts";
 import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
 import { deliverOperatorEvents, isOperatorWorkDue } from "./operator-deliveries.ts";
+import { deadQueues, emptyQueues } from "./served.ts";
 
 /** A webhook that fails for this long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;

@@ -4,6 +4,8 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
 import { anyAlert } from "../alerts/alerts.store.ts";
 import { anyWebhook } from "../manage/webhooks.store.ts";
+import { oldestReadAt, type PostQueue } from "./backlog.store.ts";
+import type { WebhookTimes } from "./due-work.store.ts";
 import {
   addDownTime,
   putDue,
@@ -12,8 +14,6 @@ import {
   setBack,
   updateTimes,
 } from "./due-work.store.ts";
-import type { WebhookTimes } from "./events.table.ts";
-import { oldestReadAt, type PostQueue } from "./oldest-read.store.ts";
 
 /** Interval of heartbeats, shared by all processes. */
 const HEARTBEAT_MS = 30_000;

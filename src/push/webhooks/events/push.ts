@@ -2,7 +2,7 @@ import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
-import { isAttemptDue } from "../delivery/claims.store.ts";
+import { isAttemptDue } from "../delivery/deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import { isWorkDue, type webhookWork } from "./due-work.ts";
 

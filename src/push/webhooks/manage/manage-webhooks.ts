@@ -7,12 +7,12 @@ import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
-import { emptyQueues } from "../events/drop-queue.ts";
+import { emptyQueues } from "../events/served.ts";
 import { type OwnItem, type OwnWebhook, ownItem } from "./own-item.ts";
 import { channelsOf, fitRows, setChannels } from "./watched-channels.store.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
-  countWebhooksNow,
+  countWebhooks,
   deleteWebhook,
   disable,
   enable,
@@ -46,11 +46,11 @@ export async function addWebhook(
   clock: Clock,
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  requireRoom("webhooks", plan, countWebhooksNow(db, organizationId));
+  requireRoom("webhooks", plan, countWebhooks(db, { organizationId }));
   // Thousands may be looked up, so this precedes the lock.
   await requireChannels(db, plan, channels);
   return inTransaction(db, clock, "webhook-create", async (tx) => {
-    requireRoom("webhooks", plan, countWebhooksNow(tx, organizationId));
+    requireRoom("webhooks", plan, countWebhooks(tx, { organizationId }));
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = await insertWebhook(tx, row);
     await setChannels(tx, id, channels);
@@ -106,7 +106,7 @@ export async function changeWebhook(
     if (changesChannels) await setChannels(tx, own.id, channels);
     if (url !== undefined) await updateWebhook(tx, own.id, { url });
     if (enables) {
-      requireRoom("webhooks", plan, countWebhooksNow(tx, own.organizationId) - 1);
+      requireRoom("webhooks", plan, countWebhooks(tx, own) - 1);
       requireFew(plan, (await channelsOf(tx, own.id)).length);
       await enable(tx, own.id, now);
     }

@@ -4,19 +4,28 @@ import type { Calls } from "../../../db/operations.ts";
 import { transaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import { readTargetUrl } from "../../../values/target-guard.ts";
+import { readTargetUrl } from "../../../values/network/target-guard.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
-import { attemptsUnderWay, type ClaimedDelivery, claimDelivery } from "../delivery/claims.store.ts";
-import { addDelivery, selectDelivery } from "../delivery/deliveries.store.ts";
+import {
+  addDelivery,
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  selectDelivery,
+} from "../delivery/deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
-import { deleteOutdated, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 import type { OwnWebhook } from "./own-item.ts";
 import type { AttemptView } from "./webhook-views.ts";
-import { updateWebhook } from "./webhooks.store.ts";
+import {
+  deleteOutdated,
+  insertManualAttempt,
+  selectInstants,
+  updateWebhook,
+} from "./webhooks.store.ts";
 
 /** Pings and resends per minute of one organization to one host, which may be somebody else's server. */
 const OF_HOST_MAX = 6;

@@ -5,15 +5,15 @@ import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { message } from "../../../values/messages/messages.ts";
-import type { TargetGuard } from "../../../values/resolve-target.ts";
+import type { TargetGuard } from "../../../values/network/target-guard.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import { emptyQueues } from "../events/drop-queue.ts";
 import { updateTimes } from "../events/due-work.store.ts";
 import { deliverSome } from "../events/operator-deliveries.ts";
+import { emptyQueues } from "../events/served.ts";
 import { selectDeliveries } from "./deliveries-log.store.ts";
 import { hostOf, ofWebhook, ownWebhook, type removeWebhookPart } from "./manage-webhooks.ts";
 import type { ManualAttempts } from "./manual-attempts.ts";
-import { addressFaults, type ReceiverAddress } from "./receiver-address.ts";
+import { addressFaults, type ReceiverAddress } from "./webhook-limits.ts";
 import type { AttemptView, DeliveryView } from "./webhook-views.ts";
 import { enable, insertWebhook, selectOperatorWebhooks } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
@@ -83,7 +83,7 @@ export function createOperatorWebhooks(
   clock: Ports["clock"],
 ) {
   return {
-    list: (): Promise<Webhook[]> => selectOperatorWebhooks(db),
+    list: async (): Promise<Webhook[]> => selectOperatorWebhooks(db),
     webhook: (id: number): Promise<Webhook> => ownWebhook(db, own(id)),
 
     /** @throws AppError `invalid` on `url`, `conflict` */

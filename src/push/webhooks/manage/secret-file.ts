@@ -1,8 +1,7 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Database } from "../../../db/database.ts";
-import { giveToOwnerOf } from "../../../db/file-owner.ts";
-import { realFile } from "../../../db/real-file.ts";
+import { giveToOwnerOf, realFile } from "../../../db/file/file-access.ts";
 import { AppError } from "../../../errors.ts";
 import type { Random } from "../../../ports/random.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -11,7 +10,7 @@ import { anyWebhook } from "./webhooks.store.ts";
 const SECRET_BYTES = 32;
 
 /** Whether a database has webhooks: their secrets are sealed with the appliance's. */
-export const needsSecret = (db: Database): Promise<boolean> => anyWebhook(db);
+export const needsSecret = (db: Database): boolean => anyWebhook(db);
 
 /**
  * Path of the file of the secret that is created by itself: beside the database, never in it. If the path

@@ -1,11 +1,24 @@
-import { and, asc, count, eq, getTableColumns, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  sql,
+} from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query, queryNow } from "../../../db/query.ts";
+import { change, query } from "../../../db/query.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
-import { dropRest } from "../events/drop-queue.store.ts";
+import { dropRest } from "../delivery/deliveries.store.ts";
 import {
   type CustomersWebhook,
   type DisabledReason,
+  manualAttempts,
   type Webhook,
   webhookLists,
   webhooks,
@@ -65,17 +78,12 @@ export const selectWatchingPage = query(
       .limit(limit),
 ).all;
 
-const counted = queryNow((db, { organizationId }: { organizationId: number }) =>
+export const countWebhooks = query((db, { organizationId }: { organizationId: number }) =>
   db
     .select({ webhooks: count() })
     .from(webhooks)
     .where(eq(webhooks.organizationId, organizationId)),
-).one;
-
-/** Counts webhooks for plan rules, in the tick's snapshot. */
-export function countWebhooksNow(db: Database, organizationId: number): number {
-  return counted(db, { organizationId })?.webhooks ?? 0;
-}
+).count;
 
 export const anyWebhook = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1)).any;
 
@@ -158,3 +166,30 @@ async function restart(tx: Transaction, id: number): Promise<void> {
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
   for (const { id } of await selectWebhooks(tx, organizationId)) await restart(tx, id);
 }
+
+/** Attempts of one organization at one host are counted together. */
+interface OfHost {
+  organizationId: number;
+  host: string;
+}
+
+/** Removes attempts made until `from`, or after now. */
+export const deleteOutdated = change((db, { from, nowMs }: { from: number; nowMs: number }) =>
+  db
+    .delete(manualAttempts)
+    .where(or(lte(manualAttempts.attemptedAt, from), gt(manualAttempts.attemptedAt, nowMs))),
+).run;
+
+/** When an organization's attempts at a host were made, oldest first. */
+export const selectInstants = query((db, { organizationId, host }: OfHost) =>
+  db
+    .select({ at: manualAttempts.attemptedAt })
+    .from(manualAttempts)
+    .where(and(eq(manualAttempts.organizationId, organizationId), eq(manualAttempts.host, host)))
+    .orderBy(asc(manualAttempts.attemptedAt)),
+).values;
+
+export const insertManualAttempt = change(
+  (db, { organizationId, host, attemptedAt }: OfHost & { attemptedAt: number }) =>
+    db.insert(manualAttempts).values({ organizationId, host, attemptedAt }),
+).run;

@@ -4,11 +4,15 @@ import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import type { TargetGuard } from "../../../values/resolve-target.ts";
+import type { TargetGuard } from "../../../values/network/target-guard.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
-import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
-import { type ItemPage, itemPage } from "./item-page.ts";
+import {
+  type DeliverySelection,
+  type RecentAttempt,
+  selectBody,
+  selectDeliveries,
+  selectRecentAttempts,
+} from "./deliveries-log.store.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -19,8 +23,8 @@ import {
   rotateSecret,
 } from "./manage-webhooks.ts";
 import { type ManualAttempts, startResend, startTest } from "./manual-attempts.ts";
-import { type OwnItem, ownItem } from "./own-item.ts";
-import { addressFaults, type ReceiverAddress, requireAcceptable } from "./receiver-address.ts";
+import { type ItemPage, itemPage, type OwnItem, ownItem } from "./own-item.ts";
+import { addressFaults, type ReceiverAddress, requireAcceptable } from "./webhook-limits.ts";
 import {
   type DeliveryView,
   type NewSecretView,
@@ -28,7 +32,7 @@ import {
   webhookRows,
 } from "./webhook-views.ts";
 import {
-  countWebhooksNow,
+  countWebhooks,
   selectWatching,
   selectWatchingPage,
   selectWebhook,
@@ -144,7 +148,7 @@ function createWebhookReads(db: Database) {
   return {
     get: async (own: OwnItem): Promise<WebhookView> => webhookRows.row(await ownWatching(db, own)),
 
-    count: (organizationId: number): number => countWebhooksNow(db, organizationId),
+    count: (organizationId: number): number => countWebhooks(db, { organizationId }),
 
     async list(
       organizationId: number,

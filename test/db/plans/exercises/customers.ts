@@ -7,9 +7,9 @@ import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/p
 import { setUpPerson } from "../../../../src/customers/people/site-people.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
-import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";
+import { queueQuotaMail } from "../../../../src/push/mail/notices.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
-import { readTargetUrl } from "../../../../src/values/target-guard.ts";
+import { readTargetUrl } from "../../../../src/values/network/target-guard.ts";
 import type { Answer, Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";

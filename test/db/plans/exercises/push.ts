@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
-import { claimDelivery } from "../../../../src/push/webhooks/delivery/claims.store.ts";
+import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
 import {
   servedChannels,

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { type Column, DataTable } from "../../look/data-table.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";

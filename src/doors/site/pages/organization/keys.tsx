@@ -2,7 +2,7 @@
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
 import { type AppError, toAppError } from "../../../../errors.ts";
-import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { readLastDay } from "../../forms/read-form.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Key } from "../../../../customers/keys/keys.table.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { storedMessage } from "../../../../values/messages/messages.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";

@@ -2,7 +2,7 @@
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
-import { type PasswordLink, passwordAddress } from "../../../../customers/people/password-links.ts";
+import { type PasswordLink, passwordAddress } from "../../../../customers/people/passwords.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { Period } from "../../../../customers/accounts/plan.ts";
-import { quotaEnd } from "../../../../customers/limits/usage-view.ts";
+import { quotaEnd } from "../../../../customers/limits/usage-history.ts";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { RowFaults } from "../../look/action-button.tsx";

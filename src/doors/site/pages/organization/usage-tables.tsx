@@ -4,7 +4,7 @@ import type {
   UsageOfMethod,
   UsageSum,
   UsageSummary,
-} from "../../../../customers/limits/usage-view.ts";
+} from "../../../../customers/limits/usage-history.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
 import { apiMethods } from "../../../../verbs/table.ts";
 import { Scroll } from "../../look/data-table.tsx";

@@ -7,8 +7,8 @@ import type {
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
 import type { PersonAccount } from "../../../../customers/people/people.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import { NamedLink } from "../../look/user-text.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { Done } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";

@@ -6,7 +6,7 @@ import {
   type Recognized as RecognizedFile,
 } from "../../../../catalog/imports/reading/recognized.ts";
 import type { NewUpload, UploadPreview } from "../../../../catalog/imports/runs/upload-files.ts";
-import { shortened } from "../../../../values/parse-number.ts";
+import { shortened } from "../../../../values/fields.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { told } from "../../look/shown.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
+import type { JobState } from "../../../../upkeep/jobs/job-run.ts";
 import { jobs } from "../../../../verbs/operator/jobs.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";

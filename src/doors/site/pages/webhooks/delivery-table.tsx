@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseInstant } from "../../../../values/moscow-time.ts";

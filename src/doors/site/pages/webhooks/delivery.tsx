@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, notFound } from "../../../../errors.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { shownBytes } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";

@@ -1,6 +1,6 @@
 import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
-import type { ReceiverAddress } from "../../../../push/webhooks/manage/receiver-address.ts";
+import type { ReceiverAddress } from "../../../../push/webhooks/manage/webhook-limits.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { parseNumber } from "../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../values/fields.ts";
 import { pageError } from "../../forms/faults.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { shownNumber, told } from "../../look/shown.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";

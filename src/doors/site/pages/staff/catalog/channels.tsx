@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";
-import { parseNumber } from "../../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../../values/fields.ts";
 import { errorMessages } from "../../../forms/faults.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { shownNumber } from "../../../look/shown.tsx";

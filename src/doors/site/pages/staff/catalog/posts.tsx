@@ -5,7 +5,7 @@ import type {
 } from "../../../../../catalog/posts/manage-posts.ts";
 import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
-import { parseNumber, shortened } from "../../../../../values/parse-number.ts";
+import { parseNumber, shortened } from "../../../../../values/fields.ts";
 import { posts } from "../../../../../verbs/operator/posts.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { verbAction } from "../../../forms/verb-action.ts";

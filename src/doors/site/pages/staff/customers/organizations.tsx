@@ -6,7 +6,7 @@ import {
   requiredName,
 } from "../../../../../customers/accounts/accounts.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
-import { passwordAddress } from "../../../../../customers/people/password-links.ts";
+import { passwordAddress } from "../../../../../customers/people/passwords.ts";
 import { readFields, requiredChoice } from "../../../forms/faults.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { CheckField, Form, SelectField, TextField } from "../../../look/form.tsx";

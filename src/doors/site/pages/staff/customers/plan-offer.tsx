@@ -7,7 +7,7 @@ import {
   offerOf,
   PRICE_PERIODS,
 } from "../../../../../customers/accounts/plan-offer.ts";
-import { LANGUAGES } from "../../../../../values/language.ts";
+import { LANGUAGES } from "../../../../../values/messages/language.ts";
 import { WORDS } from "../../../../../words/words.ts";
 import { requiredChoice } from "../../../forms/faults.ts";
 import { CheckField, Form, SelectField, TextField } from "../../../look/form.tsx";

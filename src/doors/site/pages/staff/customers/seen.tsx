@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
-import { passwordAddress } from "../../../../../customers/people/password-links.ts";
-import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import { passwordAddress } from "../../../../../customers/people/passwords.ts";
+import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
 import type { CustomersWebhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";

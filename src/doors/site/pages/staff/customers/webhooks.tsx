@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
-import { parseNumber } from "../../../../../values/parse-number.ts";
+import { parseNumber } from "../../../../../values/fields.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";

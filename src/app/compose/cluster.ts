@@ -1,0 +1,136 @@
+import { version } from "../../../package.json";
+import { createClusterLease, type NodeState, selectNodes } from "../../cluster/cluster-state.ts";
+import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
+import { createFollower, listenToCommits } from "../../cluster/copy-newest.ts";
+import { copiedVersion, copyNewestAt, requireCluster } from "../../cluster/link.ts";
+
+import type { Config } from "../../config.ts";
+import type { Database } from "../../db/database.ts";
+import type { NodeSettings } from "../../db/shared-rows.ts";
+import type { ReadyChecks } from "../../doors/http/readiness.ts";
+import { AppError, storageUnavailable } from "../../errors.ts";
+import { inTime } from "../../ports/clock.ts";
+import type { Ports } from "../../ports/ports.ts";
+import { processName } from "../../ports/system.ts";
+import type { UpkeepLease } from "../../upkeep/lease/lease.ts";
+import type { DatabaseThreads } from "../database-threads.ts";
+import { finishStart, nodeSettings } from "../node-copy.ts";
+
+/**
+ * How long a request may wait for other nodes' changes: together with its other waits, it must be answered
+ * within half a minute.
+ */
+const COPY_MS = 5_000;
+
+const copyTooLate = (): AppError =>
+  storageUnavailable(new Error(`nothing could be copied within ${COPY_MS} ms`));
+
+/** A process's part in a cluster. On a standalone appliance every member does nothing. */
+export interface ClusterPart {
+  /** Commits usage for all nodes; null if usage is counted in the local file. */
+  usage: ReturnType<typeof createClusterUsageCommits> | null;
+  /**
+   * @returns whether the copy has advanced since the call, whichever process advanced it
+   * @throws AppError `unavailable` if nothing could be copied
+   */
+  copyNewest(): Promise<boolean>;
+  /** Lease for work that only one process may do. */
+  upkeep: UpkeepLease;
+  /** Called once a second. */
+  tick(): Promise<void>;
+  /** How long ago the copy was last up to date; null if the file is not a copy. */
+  lagMs: (() => number) | null;
+  checks: ReadyChecks;
+  /** For staff's page of nodes; null on a standalone appliance. */
+  nodes: (() => Promise<NodeState[]>) | null;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param writing a connection whose writes reach all nodes
+ * @param nodeLease the lease among this node's workers
+ * @param readClock throws while this machine's clock is wrong
+ */
+export function composeCluster(
+  db: Database,
+  writing: Database,
+  { push }: DatabaseThreads,
+  config: Config,
+  ports: Ports,
+  nodeLease: UpkeepLease,
+  readClock: () => number,
+): ClusterPart {
+  const settings = nodeSettings(config);
+  return settings === null
+    ? standalone(nodeLease)
+    : nodeOf(settings, { db, writing, push, config, ports, nodeLease, readClock });
+}
+
+function standalone(upkeep: UpkeepLease): ClusterPart {
+  return {
+    usage: null,
+    copyNewest: async () => false,
+    upkeep,
+    tick: async () => {},
+    lagMs: null,
+    checks: {},
+    nodes: null,
+    stop: async () => {},
+  };
+}
+
+interface NodeParts {
+  db: Database;
+  writing: Database;
+  push: DatabaseThreads["push"];
+  config: Config;
+  ports: Ports;
+  nodeLease: UpkeepLease;
+  readClock: () => number;
+}
+
+function nodeOf(
+  { url, node: name }: NodeSettings,
+  { db, writing, push, config, ports, nodeLease, readClock }: NodeParts,
+): ClusterPart {
+  const { clock, log, random } = ports;
+  const usage = createClusterUsageCommits(db, url, name, clock, readClock);
+  const copy = async (): Promise<void> => {
+    await finishStart(writing);
+    await push.copyNewest({ node: name, program: version });
+  };
+  const follower = createFollower(copy, log);
+  const owner = processName(random.uuid(clock.now()));
+  const upkeep = createClusterLease(nodeLease, { url, owner }, { clock, log });
+  const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
+    if (nodeLease.isOwn()) void follower.tick();
+  });
+  // Read from the file, because one worker copies on behalf of all of this node's workers.
+  const lagMs = (): number => clock.now() - copyNewestAt(db);
+  const isBehind = (): string | null =>
+    lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
+  return {
+    usage,
+    async copyNewest() {
+      const before = copiedVersion(db);
+      await inTime(follower.copyNewest(), COPY_MS, copyTooLate).catch((error) => {
+        // A node that must not copy, because another one has its name, is the operator's problem: callers
+        // just see `unavailable`.
+        throw error instanceof AppError && error.code === "conflict"
+          ? storageUnavailable(error)
+          : error;
+      });
+      return copiedVersion(db) > before;
+    },
+    upkeep,
+    tick: async () => {
+      if (nodeLease.isOwn()) await follower.tick();
+    },
+    lagMs,
+    checks: { cluster: isBehind },
+    nodes: () => selectNodes(requireCluster(writing).authority.query),
+    async stop() {
+      await Promise.all([notices.stop(), upkeep.leave()]);
+    },
+  };
+}

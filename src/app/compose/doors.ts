@@ -1,0 +1,232 @@
+import { version } from "../../../package.json";
+import { createCategoryImages } from "../../catalog/directory/category-images.ts";
+import { createIdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
+import { passwordAddress } from "../../customers/people/passwords.ts";
+import { anyPassword } from "../../customers/people/people.store.ts";
+import { operatorRoutes } from "../../doors/http/operator-routes.ts";
+import {
+  createBaseAddress,
+  createOwnAddress,
+  oauthAddress,
+} from "../../doors/http/requests/base-address.ts";
+import { createServer, type Server } from "../../doors/http/server.ts";
+import { createBundle } from "../../doors/mcp/bundle/bundle.ts";
+import { createDispatcher } from "../../doors/mcp/dispatcher.ts";
+import { createAfterAnswer } from "../../doors/site/guard/after-answer.ts";
+import { clientIp, limitNames, networkOf } from "../../doors/site/guard/client-ip.ts";
+import { createSetUp, setUpToken } from "../../doors/site/guard/set-up.ts";
+import { filePages } from "../../doors/site/public/file-pages.ts";
+import { createDrawing } from "../../doors/site/public/pictures.ts";
+import { publicPages } from "../../doors/site/public/public-pages.ts";
+import { type PublicContext, publicRoutes } from "../../doors/site/public/public-routes.tsx";
+import { readStart, startHtml } from "../../doors/site/public/start-facts.ts";
+import { COUNTED_TABLES, type StartFacts } from "../../doors/site/public/start-page.tsx";
+import { siteRoutes } from "../../doors/site/site.ts";
+import type { SiteContext } from "../../doors/site/site-context.ts";
+import { createFirstSteps } from "../../upkeep/first-steps/first-steps.ts";
+import { keptBriefly } from "../../values/kept-briefly.ts";
+import type { OperatorServices } from "../../verbs/operator/resource.ts";
+import { endpoints } from "../../verbs/operator/resources.ts";
+import { apiMethods, toolMethods } from "../../verbs/table.ts";
+import type { Base } from "./base.ts";
+import { dailyBackups } from "./jobs.ts";
+import { composeReadings } from "./readings.ts";
+import { composeSignUp, composeSite } from "./site.ts";
+import type { Work } from "./work.ts";
+import { guides } from "../guides.ts";
+import { subkey } from "../installation-secret.ts";
+
+const READINESS_AGE_MAX_MS = 250;
+
+/** State of the running process that the doors read while answering. */
+export interface Running {
+  /** The address it listens on; null before it listens, and for a wildcard address. */
+  address: string | null;
+  isStopping: boolean;
+}
+
+export type Doors = ReturnType<typeof composeDoors>;
+
+/** Puts the doors (REST, MCP and the site) in front of the domains, behind one server. */
+export function composeDoors(base: Base, work: Work, running: Running) {
+  const { config, ports, db, threads, crew } = base;
+  const afterAnswer = createAfterAnswer(ports.log);
+  const firstSteps = createFirstSteps(db, threads.write.noteStep, afterAnswer.run);
+  const setUp = createSetUp(
+    async () => !(await anyPassword(db)),
+    ports.clock,
+    crew?.setUp ?? setUpToken(ports.clock, ports.random),
+    config.cluster === null || config.secret === null
+      ? null
+      : subkey(config.secret, "kanalog set-up"),
+  );
+  const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
+  const door = composeDoor(base, work, running, () => server);
+  const parts = { ...door, ...composeSite(base, work, afterAnswer) };
+  const operator = composeOperator(base, work, parts);
+  const context = { ...parts, operator: operator.operator };
+  const site = siteRoutes({
+    ...context,
+    ownAddress: createOwnAddress(config, () => running.address),
+    setUp,
+    isSignUpOpen,
+    afterAnswer,
+    firstSteps,
+  });
+  const open = config.public === "off" ? [] : composePublic(base, context, isSignUpOpen);
+  const answerMcp = createDispatcher(toolMethods, version, work.services);
+  const server: Server = createServer(apiMethods, {
+    ...door,
+    ...serverParts(base, work),
+    docs: { guides, brand: config.brand },
+    addresses: {
+      namesOf: (request) => limitNames("answers", door.clientIp(request)),
+      throttle: context.throttle,
+      now: ports.clock.now,
+    },
+    others: [...site, ...open, ...operatorRoutes(endpoints, { ...door, ...operator })],
+    answerMcp(post) {
+      firstSteps.noteOnce("assistant_seen");
+      return answerMcp(post);
+    },
+    isStaff: async (request) => {
+      const signedIn = await context.people.signedIn(request.headers.get("cookie") ?? "");
+      return signedIn?.person.isStaff === true;
+    },
+    startHtml: startHtml({ config, isSignUpOpen, facts: composeStartFacts(base, work) }),
+  });
+  return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
+}
+
+/** The pages for everybody. */
+function composePublic(
+  { threads: { read, bulk } }: Base,
+  door: Pick<PublicContext, "config" | "ports" | "services" | "baseAddress" | "noteRequests"> &
+    Pick<SiteContext, "requestId">,
+  isSignUpOpen: () => Promise<boolean>,
+) {
+  const context: PublicContext = {
+    ...door,
+    isSignUpOpen,
+    draw: createDrawing(bulk.drawPng),
+    partStarts: read.selectPartStarts,
+    sitemapPart: read.sitemapPart,
+  };
+  return publicRoutes([...publicPages, ...filePages(context)], context);
+}
+
+/**
+ * Parts that every door uses.
+ * @param server looked up during a request, because it is built from these parts
+ */
+function composeDoor(base: Base, work: Work, running: Running, server: () => Server) {
+  const { config, ports, metrics } = base;
+  return {
+    config,
+    ports,
+    services: work.services,
+    baseAddress: createBaseAddress(config, () => running.address),
+    oauthAddress: () => oauthAddress(config, running.address),
+    clientIp: (request: Request) => clientIp(request, config.trustProxy, server().server),
+    noteRequests: metrics.noteRequests,
+    noteAnswer: work.answers.note,
+    bodies: { isStopping: () => running.isStopping, parseBeside: base.threads.read.parseJson },
+    giveTime: (request: Request, silenceMaxS: number) =>
+      server().server?.timeout(request, silenceMaxS),
+  };
+}
+
+/** What only the server needs. Also answers the other workers' questions about this one. */
+function serverParts(base: Base, work: Work) {
+  const { db, database, metrics, others, recentLog, crew, ports } = base;
+  const { keys, keyUse, sources, imports } = work;
+  const { readings, ownReadiness } = composeReadings(base, work);
+  crew?.answerWith({
+    metrics: async () => metrics.json(await readings()),
+    ready: ownReadiness,
+    errors: recentLog.entries,
+    findUpload: imports.held.findOwn,
+    releaseUpload: imports.held.releaseOwn,
+  });
+  async function allReadiness() {
+    const [own, rest] = await Promise.all([ownReadiness(), others.ready()]);
+    return { own, others: rest };
+  }
+  return {
+    keys,
+    keyUse,
+    tickSnapshot: database.tickSnapshot,
+    images: createCategoryImages(db),
+    openPush: sources.openPush,
+    bundle: createBundle(),
+    ready: keptBriefly(allReadiness, ports.clock.monotonic, READINESS_AGE_MAX_MS),
+    metrics: {
+      contentType: metrics.contentType,
+      text: async () => metrics.text(await readings(), others.metrics),
+    },
+  };
+}
+
+type SiteParts = Omit<OperatorServices, "clock" | "dailyBackups" | "pushRows" | "openExport"> &
+  Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
+
+/** Parts of the operator's API beside those of every door; the site has them too. */
+function composeOperator(
+  { config, threads, ports, secrets }: Base,
+  { services, imports }: Work,
+  { throttle, clientIp, downloads, ...domains }: SiteParts,
+) {
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const operator: OperatorServices = {
+    ...domains,
+    clock: ports.clock,
+    dailyBackups: () => dailyBackups(config, ports),
+    imports,
+    openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
+    pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
+  };
+  return {
+    operatorKeys: domains.operatorKeys,
+    idempotent: createIdempotentRequests(threads.write, secrets),
+    copyNewest: services.copyNewest,
+    cursors: services.cursors,
+    operator,
+    files: imports.files,
+    passwordAddress,
+    takeWrongKey: (request: Request, nowMs: number) =>
+      throttle.take([`operator-key ${networkOf(clientIp(request))}`], nowMs),
+  };
+}
+
+/** The first count takes long, because it waits for its thread to start; its age has this limit. */
+const COUNTS_AGE_MAX_MS = 5_000;
+
+/** Numbers of the data, answers and the plans for `/`. Newly imported rows show up within five seconds. */
+function composeStartFacts(
+  { config, threads, ports: { clock, log } }: Base,
+  { accounts, services }: Work,
+): () => Promise<StartFacts> {
+  async function countRows(): Promise<StartFacts["tables"]> {
+    try {
+      return await threads.read.countRows(COUNTED_TABLES);
+    } catch (error) {
+      log.warn({ err: error }, "the rows could not be counted for the start page");
+      return null;
+    }
+  }
+
+  const counts = keptBriefly(countRows, clock.monotonic, COUNTS_AGE_MAX_MS);
+  async function read() {
+    try {
+      return await readStart(services, config.public !== "off");
+    } catch (error) {
+      log.warn({ err: error }, "the answers of the start page could not be read");
+      return { latestPostAt: null, answers: null };
+    }
+  }
+  const answers = keptBriefly(read, clock.monotonic, COUNTS_AGE_MAX_MS);
+  return async () => {
+    const [tables, plans, found] = await Promise.all([counts(), accounts.plans(), answers()]);
+    return { tables, plans, ...found, categories: services.directory.categories() };
+  };
+}

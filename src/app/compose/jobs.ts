@@ -1,0 +1,75 @@
+import { hasFollowed } from "../../catalog/imports/writing/import-summary.ts";
+import type { Config } from "../../config.ts";
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import type { Ports } from "../../ports/ports.ts";
+import { type BackupPlan, backupPlace, findBackups } from "../../upkeep/backups/backup-files.ts";
+
+import type {
+  claimJob,
+  claimJobAfterImport,
+  claimJobNow,
+  endJob,
+} from "../../upkeep/jobs/job-claims.ts";
+import type { Job } from "../../upkeep/jobs/job-run.ts";
+import { selectJobRuns } from "../../upkeep/jobs/jobs.store.ts";
+import { type runJob, scheduledJobs } from "../../upkeep/jobs/jobs.ts";
+import { createScheduler, type Scheduler } from "../../upkeep/jobs/scheduler.ts";
+import { nodeSettings } from "../node-copy.ts";
+
+interface JobParts {
+  db: Database;
+  bulk: Calls<{
+    runJob: typeof runJob;
+    claimJob: typeof claimJob;
+    claimJobNow: typeof claimJobNow;
+    claimJobAfterImport: typeof claimJobAfterImport;
+    endJob: typeof endJob;
+  }>;
+  /** Whether this process runs the jobs of a node, or those of all, when they are due. */
+  isOwn(isOfNode: boolean): boolean;
+  counted?(jobs: readonly Job[]): readonly Job[];
+}
+
+/** The scheduler with all jobs, for a serving process or a command. */
+export function composeJobs(
+  config: Config,
+  ports: Ports,
+  { db, bulk, isOwn, counted = (jobs) => jobs }: JobParts,
+): Scheduler {
+  const node = nodeSettings(config)?.node;
+  const settings = {
+    ...{ backups: backupPlan(config), openDays: config.statisticsOpenDays },
+    isNode: node !== undefined,
+  };
+  const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
+    // Jobs that run on every node of a cluster have one due time per node.
+    name: isOfNode && node !== undefined ? `${name}@${node}` : name,
+    pattern,
+    followsImports,
+    isOwn: () => isOwn(isOfNode === true),
+    run: (dueAt: number) => bulk.runJob({ name, dueAt, settings }),
+  }));
+  const ledger = {
+    claim: bulk.claimJob,
+    claimNow: bulk.claimJobNow,
+    claimAfterImport: bulk.claimJobAfterImport,
+    hasFollowed: (name: string) => hasFollowed(db, name),
+    runs: async () => selectJobRuns(db),
+    end: bulk.endJob,
+  };
+  return createScheduler(counted(jobs), ledger, ports.clock, ports.log);
+}
+
+/** The daily backups, latest first; none if no backup folder is configured. */
+export async function dailyBackups(config: Config, { clock }: Pick<Ports, "clock">) {
+  const plan = backupPlan(config);
+  return plan === null ? [] : findBackups(plan.place, clock.now());
+}
+
+/** Where and how daily backups are written; null if no backup folder is configured. */
+export function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
+}

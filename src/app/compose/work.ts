@@ -1,0 +1,213 @@
+import { createCardsReadAhead } from "../../catalog/channels/stored-card.ts";
+import { createImportRuns } from "../../catalog/imports/runs/import-runs.ts";
+import type { Upload } from "../../catalog/imports/runs/run-upload.ts";
+import { createUploadFiles } from "../../catalog/imports/runs/upload-files.ts";
+import { createPostIndexing } from "../../catalog/post-search/catch-up.ts";
+import { createAccounts } from "../../customers/accounts/accounts.ts";
+import { createKeyUse } from "../../customers/keys/key-use.ts";
+import { createKeys, type Keys } from "../../customers/keys/keys.ts";
+import { createCommitOutage, createUsageCommits } from "../../customers/limits/commit-usage.ts";
+
+import { createLimits } from "../../customers/limits/limits.ts";
+import { createRates } from "../../customers/limits/rates.ts";
+import { type AnsweredRequest, createRequestLog } from "../../customers/limits/request-log.ts";
+import { createTimeBudgets } from "../../customers/limits/time-budgets.ts";
+import { type CommitUsage, createQuotaNotices, createUsage } from "../../customers/limits/usage.ts";
+
+import { accessTokens } from "../../customers/oauth/token-model.ts";
+import { rewriteMeta } from "../../db/meta.ts";
+import { inTransaction, type Wait } from "../../db/transaction.ts";
+import { noteLogged } from "../../doors/http/answers.ts";
+import { createMailer, type Mailer } from "../../push/mail/mailer.ts";
+import { isMailDue, type Taken } from "../../push/mail/mails.store.ts";
+import { createAlerts } from "../../push/webhooks/alerts/alerts.ts";
+import { createMakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
+import { createSender } from "../../push/webhooks/delivery/sender.ts";
+import { createPush } from "../../push/webhooks/events/push.ts";
+import { createManualAttempts } from "../../push/webhooks/manage/manual-attempts.ts";
+import { createOperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
+import { createStaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import { createWebhooks } from "../../push/webhooks/manage/webhooks.ts";
+import { findLastBackup } from "../../upkeep/backups/backup-files.ts";
+import { createHours } from "../../upkeep/hours/hours.ts";
+import { createTargetGuard } from "../../values/network/target-guard.ts";
+import type { Base } from "./base.ts";
+import { backupPlan, composeJobs } from "./jobs.ts";
+import { composeServices } from "./services.ts";
+import { composeSources } from "./sources.ts";
+
+/** The domains at work, before any door is put in front of them. */
+export type Work = Awaited<ReturnType<typeof composeWork>>;
+
+/** Composes what the doors call and what runs on timers. */
+export async function composeWork(base: Base) {
+  return { ...composeCustomers(base), ...(await composeUpkeep(base)) };
+}
+
+function composeCustomers(base: Base) {
+  const { config, ports, db, threads } = base;
+  const accounts = createAccounts(db, threads.write);
+  const tokens = config.oauth ? accessTokens : null;
+  const keys = createKeys(db, threads.write, ports.random, tokens);
+  // A wrong clock would let an expired key in, or keep a valid one out.
+  const verify: Keys["verify"] = (header, nowMs) => {
+    base.readClock();
+    return keys.verify(header, nowMs);
+  };
+  const { keyUse, usage, limits, commitCheck } = composeLimits(base);
+  const hooks = composeWebhooks(base);
+  const { webhooks, alerts } = hooks;
+  return {
+    ...{ accounts, keys: { ...keys, verify }, keyUse, usage, commitCheck, hooks },
+    mailer: composeMailer(base),
+    services: composeServices(base, { keyUse, limits, webhooks, alerts }),
+  };
+}
+
+async function composeUpkeep(base: Base) {
+  const { config, ports, db, threads, others } = base;
+  const { messengerHosts, postSearch, statisticsOpenDays: openDays } = config;
+  const runUpload = (upload: Upload) =>
+    threads.bulk.runUpload({ ...upload, messengerHosts, openDays });
+  const files = createUploadFiles(config.databasePath, ports);
+  const importParts = { db, changes: threads.write, runUpload, files };
+  const imports = createImportRuns(importParts, ports, others.uploads);
+  await imports.recover();
+  const writing = { changes: threads.write, ...threads.bulk };
+  return {
+    ...composeUpkeepJobs(base),
+    imports,
+    sources: composeSources(db, writing, async () => base.secrets, config, ports),
+    postIndex: createPostIndexing(db, threads.bulk.catchUpPosts, postSearch, ports.log),
+    readAhead: createCardsReadAhead(threads.bulk.readCardsAhead, ports.log),
+    answers: composeAnswers(base),
+  };
+}
+
+/** Records of answered requests: the request log that key owners see, and the hourly counters for staff. */
+function composeAnswers({ config, ports, threads: { push } }: Base) {
+  const requests = createRequestLog(config.requestLog ? push.writeRequestLog : null, ports.log);
+  const hours = createHours(push.writeHour, ports);
+  return {
+    note(keyId: number, answered: AnsweredRequest): void {
+      requests.note(keyId, answered);
+      hours.note(answered);
+    },
+
+    /** Writes pending records, a long request log in portions. Never throws. */
+    async flush(): Promise<void> {
+      await requests.flush();
+      await hours.flush();
+    },
+
+    /** Writes all pending records. Never throws. */
+    async settled(): Promise<void> {
+      await requests.settled();
+      await hours.flush();
+    },
+  };
+}
+
+/** How long a readiness check may wait for the write lock. */
+const TRY: Wait = { maxMs: 500, rank: "usage" };
+
+/** Counts requests against quotas and rates, and records when each key was last used. */
+function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }: Base) {
+  const { clock, log } = ports;
+  const keyUse = createKeyUse();
+  const outage = createCommitOutage(clock, log);
+  const commit =
+    cluster.usage?.commit ??
+    createUsageCommits(db, clock, readClock, threads.push.checkpointBeside);
+  const commitUsage: CommitUsage = async (entries) => {
+    const keyUses = keyUse.take();
+    try {
+      const receipts = await commit(entries, keyUses);
+      outage.worked();
+      return receipts;
+    } catch (error) {
+      keyUse.giveBack(keyUses);
+      outage.failed(error);
+      noteLogged(error);
+      throw error;
+    }
+  };
+  const usage = createUsage(
+    db,
+    metrics.counted.commits(commitUsage),
+    createQuotaNotices(threads.push.queueQuotaMail, log),
+  );
+  return {
+    keyUse,
+    usage,
+    limits: createLimits(
+      createRates(clock, crew?.memory.rates),
+      usage,
+      createTimeBudgets(clock, crew?.memory.times),
+    ),
+
+    /** Why usage cannot be committed at present; null if it can. */
+    commitCheck: (): Promise<string | null> =>
+      outage.check(
+        () => cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),
+      ),
+  };
+}
+
+/** The scheduler's jobs, and the backups that one of them writes. */
+function composeUpkeepJobs({
+  config,
+  ports,
+  db,
+  threads,
+  metrics,
+  lease,
+  cluster,
+  clockWatch,
+}: Base) {
+  const backups = backupPlan(config);
+  return {
+    scheduler: composeJobs(config, ports, {
+      ...{ db, bulk: threads.bulk, counted: metrics.counted.jobs },
+      // By a wrong clock a job would close or remove days that are not over.
+      isOwn: (isOfNode) =>
+        clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
+    }),
+    lastBackup: async () => backups && (await findLastBackup(backups.place, ports.clock.now())),
+  };
+}
+
+/** Everything about webhooks: their management, their deliveries, and turning posts into events. */
+function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }: Base) {
+  const { push: work, write, read } = threads;
+  const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
+  const makeAttempt = createMakeAttempt(guard, ports.network, secrets, ports.clock);
+  const sender = createSender(
+    work,
+    metrics.counted.attempts(makeAttempt),
+    config.webhookRetriesMs,
+    ports,
+    crew?.memory.manualAttempts,
+  );
+  const changes = { ...write, removeWebhookPart: work.removeWebhookPart };
+  const { clock, random } = ports;
+  const attempts = createManualAttempts(write, sender, () => random.uuid(clock.now()));
+  const box = async () => secrets;
+  return {
+    sender,
+    push: createPush(db, work, sender, config.webhookBatchMs, ports),
+    webhooks: createWebhooks(db, changes, guard, secrets, attempts),
+    alerts: createAlerts(db, write, read, ports.clock),
+    staffWebhooks: createStaffWebhooks(db, write, box, attempts, clock),
+    operatorWebhooks: createOperatorWebhooks(db, changes, guard, box, attempts, clock),
+  };
+}
+
+function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
+  const isDue = (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken);
+  const queue = {
+    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    dropOld: push.dropOldMails,
+  };
+  return createMailer(queue, ports.mail, ports);
+}

@@ -1,0 +1,97 @@
+import { selectMembers } from "../../customers/accounts/accounts.store.ts";
+import { requireOrganization } from "../../customers/accounts/accounts.ts";
+import { periodAt } from "../../customers/accounts/plan.ts";
+import type { QuotaNotice } from "../../customers/limits/usage.ts";
+import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
+import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import type { Transaction } from "../../db/database.ts";
+import { transaction } from "../../db/transaction.ts";
+import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
+import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+import { noteQuotaMail, queueMail } from "./mails.store.ts";
+
+/** A mail about an event: a paragraph in every language, followed by the facts. */
+export function noticeMail(
+  subject: Message,
+  paragraph: Message,
+  facts: readonly (readonly [name: Message, value: string])[],
+): { subject: string; text: string; html: string } {
+  const paragraphs = inEveryLanguage(paragraph);
+  const lines = facts.map(([name, value]) => `${onOneRow(name)}: ${onOneLine(value)}`);
+  const toHtml = (language: string, text: string): string =>
+    `<p lang="${language}">${Bun.escapeHTML(text)}</p>`;
+  return {
+    subject: onOneRow(subject),
+    text: `${paragraphs.map(({ text }) => text).join("\n\n")}\n\n${lines.join("\n")}\n`,
+    html: [
+      ...paragraphs.map(({ language, text }) => toHtml(language, text)),
+      ...lines.map((line) => toHtml("en", line)),
+    ].join("\n"),
+  };
+}
+
+/** A message in every language, on one line. */
+function onOneRow(message: Message): string {
+  return inEveryLanguage(message)
+    .map(({ text }) => text)
+    .join(" / ");
+}
+
+/**
+ * Queues a mail to an organization's owners and administrators, unless suspended, in the caller's
+ * transaction. Each gets a message of their own: if a server refuses one recipient, the others must not get
+ * theirs again.
+ */
+export async function mailManagers(
+  tx: Transaction,
+  nowMs: number,
+  organizationId: number,
+  mail: Omit<Mail, "to">,
+): Promise<void> {
+  for (const { email, role, suspendedAt } of await selectMembers(tx, { organizationId })) {
+    if (role === "member" || suspendedAt !== null) continue;
+    await queueMail(tx, nowMs, { to: [email], ...mail });
+  }
+}
+
+/** Queues a mail to each of the operator's staff. @returns whether there is anybody */
+export async function mailStaff(
+  tx: Transaction,
+  nowMs: number,
+  mail: Omit<Mail, "to">,
+): Promise<boolean> {
+  const emails = await selectStaffEmails(tx);
+  for (const email of emails) await queueMail(tx, nowMs, { to: [email], ...mail });
+  return emails.length > 0;
+}
+
+/**
+ * Queues the mail about an organization's used quota to its owners and administrators, once per period and
+ * level: the record and the mails are one transaction.
+ */
+export const queueQuotaMail = transaction(
+  "quota-mail",
+  async (tx, clock, { quota, ...notice }: QuotaNotice) => {
+    if (!(await noteQuotaMail(tx, notice))) return;
+    const { organizationId, periodStartedAt, percent } = notice;
+    const organization = await requireOrganization(tx, organizationId);
+    const of = { organization: onOneLine(organization.name), percent };
+    const { endsAt } = periodAt(periodStartedAt, periodStartedAt);
+    const mail = noticeMail(
+      message("quotaMailSubject", of),
+      message(percent < 100 ? "quotaMail" : "quotaOverMail", of),
+      [
+        [message("requestUnits"), String(quota)],
+        [message("periodEnd"), formatInstant(endsAt)],
+      ],
+    );
+    await mailManagers(tx, clock.now(), organizationId, mail);
+    if (percent < 100) return;
+    await tellOperator(tx, clock.now(), "quota.reached", {
+      organization: named(organization),
+      quota,
+      period_ends_at: formatInstant(endsAt),
+    });
+  },
+);
