@@ -1,5 +1,5 @@
 import { type Environment, SETTINGS } from "../../config.ts";
-import { nearestCodes } from "../../values/nearest-codes.ts";
+import { nearestCodes } from "../../values/fold-text.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors.ts";
+import { nearestCodes } from "../../values/fold-text.ts";
 import { inEnglish, type Message, type MessageCode } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { nearestCodes } from "../../values/nearest-codes.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { Services } from "../../verbs/services.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";

@@ -17,7 +17,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../ports/mail.ts";
-import { nextAttemptAt } from "../../values/retry-ladder.ts";
+import { nextAttemptAt } from "../retry-ladder.ts";
 
 /** Mails that told an organization how much of a period's quota it has used. */
 export const quotaMails = sqliteTable(

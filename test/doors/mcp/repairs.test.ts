@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { nearestCodes } from "../../../src/values/nearest-codes.ts";
+import { nearestCodes } from "../../../src/values/fold-text.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../db/database.ts";
 import { transaction } from "../../../db/transaction.ts";
-import { nextAttemptAt } from "../../../values/retry-ladder.ts";
+import { nextAttemptAt } from "../../retry-ladder.ts";
 import { noteHeartbeat } from "../events/heartbeat.ts";
 import type { AttemptOutcome } from "./attempt.ts";
 import { claimDue, type Room } from "./claim-due.ts";
