@@ -28,13 +28,13 @@ import { keptBriefly } from "../../values/kept-briefly.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
 import { apiMethods, toolMethods } from "../../verbs/table.ts";
+import { guides } from "../guides.ts";
+import { subkey } from "../installation-secret.ts";
 import type { Base } from "./base.ts";
 import { dailyBackups } from "./jobs.ts";
 import { composeReadings } from "./readings.ts";
 import { composeSignUp, composeSite } from "./site.ts";
 import type { Work } from "./work.ts";
-import { guides } from "../guides.ts";
-import { subkey } from "../installation-secret.ts";
 
 const READINESS_AGE_MAX_MS = 250;
 
