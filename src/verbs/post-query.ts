@@ -1,9 +1,4 @@
-import {
-  BEGINNINGS_MAX,
-  countBeginnings,
-  type PostQuery,
-  readPostQuery,
-} from "../catalog/post-search/post-query.ts";
+import { type PostQuery, readPostQuery } from "../catalog/post-search/post-query.ts";
 import { isLonger, type Read } from "../values/fields.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 
@@ -27,7 +22,5 @@ export function readQueryText(
   }
   const query = readPostQuery(q);
   if (query === null) return { fault: nothing };
-  return countBeginnings(query) > BEGINNINGS_MAX
-    ? { fault: message("tooManyBeginnings", { most: BEGINNINGS_MAX }) }
-    : { value: { q, query } };
+  return { value: { q, query } };
 }

@@ -8,11 +8,12 @@ import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { readText } from "../values/fields.ts";
 import { jsonValueOf } from "../values/json-text.ts";
-import { message } from "../values/messages/messages.ts";
+import { inEnglish, message } from "../values/messages/messages.ts";
 import {
   flagSchema,
   integerSchema,
   listSchema,
+  nullable,
   objectSchema,
   textSchema,
 } from "../values/schema.ts";
@@ -86,11 +87,10 @@ export const postsSearchList = apiMethod({
   description:
     "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
     'any form, in Russian and English; `"a b"` is a phrase, `-w` excludes a word, `a | b` finds either, ' +
-    "`w*` finds words that begin with w, at least three letters (two such words per query; the 50 most frequent " +
-    "stems), `=w` the exact form, `#tag` and `@handle` tags and handles. Other signs are ignored: `(w)` is read as w, " +
-    "`#w*` as #w; `highlights` show what was found. With `=w`, or a `w*` that reaches into the ending of words, a page " +
-    "may have fewer posts than `limit`, and `matches` counts among the newest 100 candidates: the last page is the one " +
-    "without `next`. From the Start plan.",
+    "`w*` finds words that begin with w, at least three letters, `=w` the exact form, `#tag` and `@handle` tags and " +
+    "handles. Other signs are ignored: `(w)` is read as w, `#w*` as #w; `highlights` show what was found. With `=w`, " +
+    "and with some `w*`, texts decide: a page may have fewer posts than `limit`, and the last page is the one without " +
+    "`next`. `note` says what was not counted or ranked. From the Start plan.",
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` excludes, `a | b`, `w*`, `=w`, ' +
@@ -116,21 +116,22 @@ export const postsSearchList = apiMethod({
     ...page.properties,
     matches: integerSchema({
       minimum: 0,
-      description: "Number of matching posts, counted up to 10,000, or fewer with exact forms",
+      description: "Number of matching posts, counted up to 10,000; `note` says if to fewer",
     }),
     matches_capped: flagSchema({
       description: "Whether there may be more matches than were counted",
     }),
+    note: nullable(textSchema({ description: "What was not counted or ranked; null if nothing" })),
   }),
   async run(args, call) {
     const { services, nowMs } = call;
     const { query, filter } = readSearch(args, services);
     const { ordering, limit } = args;
-    let counts = { matches: 0, matches_capped: false };
+    let counts = { matches: 0, matches_capped: false, note: null as string | null };
     const found = await readPage<FoundPost, FoundPosition>(call, async (after) => {
       const selection = { query, filter, ordering, after, limit, nowMs };
-      const { matches, isCapped, ...slice } = await services.postSearch.page(selection);
-      counts = { matches, matches_capped: isCapped };
+      const { matches, isCapped, note, ...slice } = await services.postSearch.page(selection);
+      counts = { matches, matches_capped: isCapped, note: note && inEnglish(note) };
       return slice;
     });
     return { ...jsonValueOf(found), ...counts };

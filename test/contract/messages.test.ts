@@ -16,8 +16,6 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
-  backupsUnreadable: [[{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."]],
-  jobRuns: [[{}, "The job is already running."]],
   notCurrency: [[{ given: "XX" }, "XX is not a currency code such as EUR or RUB."]],
   planInForce: [[{}, "This plan is in force already."]],
   planRequestOpen: [
@@ -148,9 +146,15 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   nothingToSearch: [
     [{}, "Give at least one word to search for; exclusions and signs alone find nothing."],
   ],
-  tooManyBeginnings: [
-    [{ most: 3 }, "Give at most 3 beginnings (`word*`); write the others as whole words."],
+  postsUntested: [
+    [
+      { posts: 77 },
+      "Texts decide which posts match: matches were counted and ranked among the newest 77 of them only, while pages by time or views leave none out.",
+    ],
   ],
+  newestRanked: [[{ posts: 77 }, "Only the newest 77 matches were ranked."]],
+  backupsUnreadable: [[{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."]],
+  jobRuns: [[{}, "The job is already running."]],
   tooManyAlike: [
     [
       {},

@@ -8,7 +8,7 @@ import {
   mediaToken,
   territoryToken,
 } from "./index-text.ts";
-import type { PostQuery, Term } from "./post-query.ts";
+import type { PostQuery, PrefixTerm, Term } from "./post-query.ts";
 import type { PostFilter } from "./post-search.ts";
 import { beginsOtherStems } from "./stems.ts";
 
@@ -23,6 +23,8 @@ const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
 /** Matches no post: `/` is never followed by a digit in the index. */
 const NOWHERE = quoted("/0");
+/** Stands for all posts. As one of a list's alternatives, it makes the list a test of texts alone. */
+const EVERYWHERE = "";
 
 /**
  * Matches posts that match all of the expressions. FTS5 flattens nested ANDs into one list, and advances in
@@ -33,69 +35,146 @@ const found = (expressions: readonly string[], excluded = NOWHERE): string =>
   `((${expressions.join(" AND ")}) NOT ${excluded})`;
 
 /**
- * The expression of a term. For an exact form, and for a prefix that is one of the word or of the stem only,
- * the index can only tell that a word with the stem occurs (`needsText`).
- * @param stemsBeginning returns the stems with a prefix; FTS5's own prefix query would collect the posts of
- * all of them before its first result
+ * What the index tells of a term: the posts that contain it for certain, and all that may contain it, whose
+ * texts decide. The same expression twice if the index decides alone.
  */
-function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {
+interface TermExpressions {
+  certain: string;
+  possible: string;
+}
+
+/** The stems of words that begin with a prefix. */
+export interface BeginningStems {
+  /** Stems with the prefix, most frequent first; not more than are worth naming one by one. */
+  named: readonly string[];
+  /** Whether there are more of them. */
+  hasMore: boolean;
+  /** Whether they occur so often that reading all their posts would take too long. */
+  isFrequent: boolean;
+  /** Stems that lack the prefix themselves, of words that may have it. */
+  others: readonly string[];
+}
+
+function termExpressions(
+  term: Term,
+  stemsOf: (beginning: PrefixTerm) => BeginningStems,
+): TermExpressions {
   switch (term.kind) {
     case "stems":
-      return quoted(...term.stems);
+      return decided(quoted(...term.stems));
     case "form":
-      return quoted(term.stem);
-    case "prefix": {
-      const stems = new Set(stemsBeginning(term.prefix));
-      // Never empty: it contains at least the prefix itself, which may match no post.
-      for (const stem of [term.prefix, ...term.stems]) stems.add(stem);
-      return any([...stems].map((stem) => quoted(stem)));
-    }
+      return { certain: NOWHERE, possible: quoted(term.stem) };
+    case "prefix":
+      return beginningExpressions(term, stemsOf(term));
     default:
-      return quoted(term.form);
+      return decided(quoted(term.form));
   }
 }
 
-/** Whether the texts of candidates must be tested, because the index contains stems but no forms. */
-export function needsText({ all, none }: PostQuery): boolean {
-  return [...all.flat(), ...none].some(isOfForms);
+function beginningExpressions(
+  { prefix }: PrefixTerm,
+  { named, hasMore, isFrequent, others }: BeginningStems,
+): TermExpressions {
+  const areOthers = beginsOtherStems(prefix);
+  // Only the last letter of a stem may differ from its words.
+  const sure = areOthers ? named.filter((stem) => stem !== prefix) : named;
+  const certain = hasMore && !isFrequent && !areOthers ? any([beginning(prefix)]) : anyStem(sure);
+  if (isFrequent) return { certain, possible: EVERYWHERE };
+  const all = hasMore ? [beginning(prefix)] : named.map((stem) => quoted(stem));
+  const possible = [...all, ...others.map((stem) => quoted(stem))];
+  return { certain, possible: possible.length === 0 ? NOWHERE : any(possible) };
 }
 
-function isOfForms(term: Term): boolean {
-  if (term.kind === "form") return true;
-  return term.kind === "prefix" && (term.stems.length > 0 || beginsOtherStems(term.prefix));
+const decided = (expression: string): TermExpressions => ({
+  certain: expression,
+  possible: expression,
+});
+
+const anyStem = (stems: readonly string[]): string =>
+  stems.length === 0 ? NOWHERE : any(stems.map((stem) => quoted(stem)));
+
+/** FTS5 collects the posts of all tokens with the prefix before its first result. */
+const beginning = (prefix: string): string => `${quoted(prefix)} *`;
+
+export interface MatchExpressions {
+  /** All posts that may match. */
+  match: string;
+  /** Those that do for certain: the texts of the others decide. Null if the index decides alone. */
+  certain: string | null;
 }
 
 /**
- * The FTS5 expression of a query with its filters; time is not part of it.
+ * The FTS5 expressions of a query with its filters; time is not part of them.
  * @param stale channels whose posts may have outdated facets; filters by category and territory include all
  * of their posts
- * @param stemsBeginning returns the stems that `beginning*` stands for
+ * @param stemsOf returns the stems that `beginning*` stands for
  */
-export function matchExpression(
+export function matchExpressions(
   query: PostQuery,
   filter: PostFilter,
   stale: readonly number[],
-  stemsBeginning: (beginning: string) => string[],
-): string {
-  const expression = (term: Term): string => termExpression(term, stemsBeginning);
+  stemsOf: (beginning: PrefixTerm) => BeginningStems,
+): MatchExpressions {
+  const expressions = (term: Term): TermExpressions => termExpressions(term, stemsOf);
+  const all = query.all.map((terms) => terms.map(expressions));
+  const none = query.none.map(expressions);
+  const filters = filterExpressions(filter, stale);
+  const match = combine(
+    filters,
+    all.map((list) => list.map(({ possible }) => possible)),
+    none.map(({ certain }) => certain),
+  );
+  const isDecided = [...all.flat(), ...none].every(({ certain, possible }) => certain === possible);
+  if (isDecided) return { match, certain: null };
+  const certain = combine(
+    filters,
+    all.map((list) => list.map(({ certain }) => certain)),
+    none.map(({ possible }) => possible),
+  );
+  return { match, certain };
+}
+
+interface FilterExpressions {
+  filters: string[];
+  excluded: string[];
+}
+
+function filterExpressions(filter: PostFilter, stale: readonly number[]): FilterExpressions {
   const facet = (token: string): string =>
     any([token, ...stale.map(channelToken)].map((one) => quoted(one)));
   const { channelId, categoryId, territoryId, isAd, media, viewsMin } = filter;
-  const filters = [
-    ...(channelId === null ? [] : [quoted(channelToken(channelId))]),
-    ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
-    ...(isAd === true ? [quoted(AD_TOKEN)] : []),
-    ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
-    ...(media === null ? [] : [quoted(mediaToken(media))]),
-    ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
-  ];
-  const ads = isAd === false ? [quoted(AD_TOKEN)] : [];
-  const excluded = query.none.filter((term) => !isOfForms(term)).map(expression);
-  const words = query.all.map((terms) => any(terms.map(expression)));
-  const all = filters.length === 0 ? words : [found(filters, ...ads), ...words];
-  const none = filters.length === 0 ? [...excluded, ...ads] : excluded;
-  return none.length === 0 ? all.join(" AND ") : `(${all.join(" AND ")}) NOT ${any(none)}`;
+  return {
+    filters: [
+      ...(channelId === null ? [] : [quoted(channelToken(channelId))]),
+      ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
+      ...(isAd === true ? [quoted(AD_TOKEN)] : []),
+      ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
+      ...(media === null ? [] : [quoted(mediaToken(media))]),
+      ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
+    ],
+    excluded: isAd === false ? [quoted(AD_TOKEN)] : [],
+  };
 }
+
+/** @param all lists of alternatives @param none expressions to exclude */
+function combine(
+  { filters, excluded: ads }: FilterExpressions,
+  all: readonly (readonly string[])[],
+  none: readonly string[],
+): string {
+  if (none.includes(EVERYWHERE)) return NOWHERE;
+  const lists = all.filter((alternatives) => !alternatives.includes(EVERYWHERE));
+  const words = lists.map((alternatives) => any(alternatives));
+  const anyPost = words.length === 0 && filters.length === 0 ? [any(levelsFrom(0))] : [];
+  const positive = filters.length === 0 ? anyPost : [found(filters, ...ads)];
+  const negative = [...none.filter((one) => one !== NOWHERE), ...(filters.length === 0 ? ads : [])];
+  const joined = [...positive, ...words].join(" AND ");
+  return negative.length === 0 ? joined : `(${joined}) NOT ${any(negative)}`;
+}
+
+/** The posts that may match, less those that do for certain. */
+export const doubtfulExpression = ({ match, certain }: MatchExpressions): string =>
+  certain === null ? NOWHERE : `(${match}) NOT (${certain})`;
 
 function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   const levels: string[] = [];

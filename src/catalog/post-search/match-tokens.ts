@@ -39,12 +39,7 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
       yield* tokens.filter((token) => token.kind === "word" && token.form === term.form);
       return;
     case "prefix":
-      yield* tokens.filter(
-        (token) =>
-          token.kind === "word" &&
-          token.form.startsWith(term.prefix) &&
-          (token.stem.startsWith(term.prefix) || term.stems.includes(token.stem)),
-      );
+      yield* tokens.filter((token) => token.kind === "word" && token.form.startsWith(term.prefix));
       return;
     default:
       yield* tokens.filter((token) => token.kind === term.kind && token.form === term.form);

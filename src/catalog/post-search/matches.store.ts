@@ -5,18 +5,16 @@ import { dayOf } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
 import { selectText } from "../posts/posts.store.ts";
 import { dayRow, isLevel } from "./index-text.ts";
-import { matchExpression, needsText } from "./match-expression.ts";
+import { doubtfulExpression, type MatchExpressions, matchExpressions } from "./match-expression.ts";
 import { isMatch } from "./match-tokens.ts";
 import { countBeginnings, type PostQuery } from "./post-query.ts";
 import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
-import { stemsBeginning } from "./vocabulary.store.ts";
+import { beginningStems } from "./vocabulary.store.ts";
 
 export const COUNTED_MAX = 10_000;
-/** Texts to test for counting the matches of a query with a `=form`. */
-const TEXTS_COUNTED_MAX = 100;
-/** Limit for the stems of a `beginning*`, most frequent first; with two in a query, half as many each. */
-const STEMS_OF_BEGINNINGS = 50;
+/** Texts to test for counting, of posts that may match and do not for certain. */
+export const TEXTS_COUNTED_MAX = 500;
 /** Limit for changed channels whose posts filters include; posts of others are found a little later. */
 const STALE_MAX = 50;
 
@@ -30,8 +28,7 @@ export interface Match {
 }
 
 /** A query for the FTS5 index, and further tests of its results. */
-export interface IndexQuery {
-  match: string;
+export interface IndexQuery extends MatchExpressions {
   /** Range of rows, the upper bound exclusive. */
   low: number;
   high: number;
@@ -54,15 +51,16 @@ export function indexQueryOf(
   )
     .all(STALE_MAX)
     .map(({ channel_id }) => channel_id);
-  const stems = Math.floor(STEMS_OF_BEGINNINGS / Math.max(1, countBeginnings(query)));
+  const beginnings = countBeginnings(query);
+  const expressions = matchExpressions(query, filter, stale, (beginning) =>
+    beginningStems(db, beginning, beginnings),
+  );
   return {
-    match: matchExpression(query, filter, stale, (beginning) =>
-      stemsBeginning(db, beginning, stems),
-    ),
+    ...expressions,
     low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
     high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),
     tests: testsOf(filter, stale.length > 0),
-    hasText: needsText(query) ? textTest(db, query) : null,
+    hasText: expressions.certain === null ? null : textTest(db, query),
   };
 }
 
@@ -185,30 +183,42 @@ export interface Counted {
   matches: number;
   /** Whether there may be more. */
   isCapped: boolean;
+  /** Whether texts that may match were left untested. */
+  untested: boolean;
 }
 
-/** Counts the newest candidates whose text matches. */
+const ofCertain = (indexQuery: IndexQuery): IndexQuery => ({
+  ...indexQuery,
+  match: indexQuery.certain ?? indexQuery.match,
+});
+
+/** Matches that need no test, by descending row. */
+export const certainCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
+  readCandidates(db, ofCertain(indexQuery), limit);
+
+/** Candidates whose texts must be tested, by descending row. */
+export const doubtfulCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
+  readCandidates(db, { ...indexQuery, match: doubtfulExpression(indexQuery) }, limit);
+
+/** Counts the certain matches, and the newest of the other candidates whose text matches. */
 export function countTexts(
   db: Database,
   indexQuery: IndexQuery,
   hasText: (id: number) => boolean,
 ): Counted {
-  return countTextsOf(readCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1), hasText);
-}
-
-/** The same as `countTexts`, for candidates already read. @param candidates by descending row */
-export function countTextsOf(
-  candidates: readonly Match[],
-  hasText: (id: number) => boolean,
-): Counted {
-  const counted = candidates.slice(0, TEXTS_COUNTED_MAX);
-  const matches = counted.filter(({ id }) => hasText(id)).length;
-  return { matches, isCapped: candidates.length > TEXTS_COUNTED_MAX };
+  const certain = readRows(db, ofCertain(indexQuery), COUNTED_MAX + 1).length;
+  if (certain > COUNTED_MAX) return toCounted(certain);
+  const doubtful = doubtfulCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1);
+  const tested = doubtful.slice(0, TEXTS_COUNTED_MAX).filter(({ id }) => hasText(id)).length;
+  const { matches, isCapped } = toCounted(certain + tested);
+  const untested = doubtful.length > TEXTS_COUNTED_MAX;
+  return { matches, isCapped: isCapped || untested, untested };
 }
 
 /** @param found the exact number, or one more than the counting limit */
 export function toCounted(found: number): Counted {
-  return { matches: Math.min(found, COUNTED_MAX), isCapped: found > COUNTED_MAX };
+  const isCapped = found > COUNTED_MAX;
+  return { matches: Math.min(found, COUNTED_MAX), isCapped, untested: false };
 }
 
 /** Counts the rows that the index finds, up to a limit; 0.1 us each. */

@@ -96,7 +96,7 @@ function byLevels(
     views === 0 ? [at, id] : null,
     count - found.length,
   );
-  return [...found, ...unseen.found];
+  return [...found, ...unseen];
 }
 
 /**

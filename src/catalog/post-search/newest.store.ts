@@ -3,14 +3,16 @@ import { endBelow, minuteRow, nextDayRow } from "./index-text.ts";
 import {
   COUNTED_MAX,
   type Counted,
+  certainCandidates,
   countTexts,
-  countTextsOf,
+  doubtfulCandidates,
   type IndexQuery,
   iterateCandidates,
   lookUpFromLast,
   type Match,
   readCandidates,
   readRows,
+  TEXTS_COUNTED_MAX,
   toCounted,
   UNBOUNDED,
 } from "./matches.store.ts";
@@ -20,19 +22,13 @@ import { RANKED_MAX } from "./relevance.store.ts";
 /** A position among posts by time; null to start with the newest. */
 export type Newest = readonly [publishedAt: number, id: number] | null;
 
-/** The newest candidates after a position, and those scanned on the way. */
-interface NewestFound {
-  found: Match[];
-  scanned: Match[];
-}
-
 /** The newest candidates after a position. Reads rows until all that follow are older than those found. */
 export function newest(
   db: Database,
   indexQuery: IndexQuery,
   after: Newest,
   count: number,
-): NewestFound {
+): Match[] {
   const high = Math.min(indexQuery.high, endOfRows(db, after));
   return newestOf(iterateCandidates(db, { ...indexQuery, high }), after, count);
 }
@@ -46,17 +42,15 @@ function newestOfRows(
 ): Match[] {
   const high = endOfRows(db, after);
   const below = after === null ? rows : rows.filter((row) => row < high);
-  return newestOf(lookUpFromLast(db, below), after, count).found;
+  return newestOf(lookUpFromLast(db, below), after, count);
 }
 
 /** @param candidates by descending row */
-function newestOf(candidates: Iterable<Match>, after: Newest, count: number): NewestFound {
+function newestOf(candidates: Iterable<Match>, after: Newest, count: number): Match[] {
   let found: Match[] = [];
-  const scanned: Match[] = [];
   /** No later than the `count`-th newest found; -Infinity until so many were found. */
   let leastAt = Number.NEGATIVE_INFINITY;
   for (const match of candidates) {
-    if (scanned.length < count) scanned.push(match);
     // This row and all below it are even older.
     if (endBelow(match.row) <= leastAt) break;
     if (after !== null && !comesAfter(match, after)) continue;
@@ -65,7 +59,7 @@ function newestOf(candidates: Iterable<Match>, after: Newest, count: number): Ne
     found = found.sort(byTime).slice(0, count);
     leastAt = found.at(-1)?.published_at ?? leastAt;
   }
-  return { found: found.sort(byTime).slice(0, count), scanned };
+  return found.sort(byTime).slice(0, count);
 }
 
 /** A row above those of all posts that come after a position. */
@@ -107,7 +101,7 @@ export function newestCounted(
   const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);
   const candidates = counted.isCapped
-    ? newest(db, indexQuery, after, count).found
+    ? newest(db, indexQuery, after, count)
     : newestOfRows(db, rows, after, count);
   return { candidates, counted };
 }
@@ -123,10 +117,15 @@ export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
 
 type HasText = NonNullable<IndexQuery["hasText"]>;
 
-/** Candidates to rank whose texts must be tested; they are also the ones to count. */
+/** Matches to rank, of a query that needs texts: the newest certain ones, and the newest others tested. */
 export function newestTested(db: Database, indexQuery: IndexQuery, hasText: HasText): Candidates {
-  const candidates = readCandidates(db, indexQuery, TEXTS_MAX);
-  return { candidates, counted: countTextsOf(candidates, hasText) };
+  const tested = doubtfulCandidates(db, indexQuery, TEXTS_COUNTED_MAX).filter(({ id }) =>
+    hasText(id),
+  );
+  const candidates = [...certainCandidates(db, indexQuery, RANKED_MAX), ...tested]
+    .sort((one, other) => other.row - one.row)
+    .slice(0, RANKED_MAX);
+  return { candidates, counted: countTexts(db, indexQuery, hasText) };
 }
 
 /** Candidates of a page whose texts must be tested. */
@@ -136,9 +135,8 @@ export function newestOfTexts(
   after: Newest,
   hasText: HasText,
 ): Candidates {
-  const { found, scanned } = newest(db, indexQuery, after, TEXTS_MAX + 1);
-  // The candidates of a first page are the newest overall.
-  const counted =
-    after === null ? countTextsOf(scanned, hasText) : countTexts(db, indexQuery, hasText);
-  return { candidates: found, counted };
+  return {
+    candidates: newest(db, indexQuery, after, TEXTS_MAX + 1),
+    counted: countTexts(db, indexQuery, hasText),
+  };
 }

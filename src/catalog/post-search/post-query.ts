@@ -14,7 +14,7 @@ interface FormTerm {
   stem: string;
 }
 
-interface PrefixTerm {
+export interface PrefixTerm {
   kind: "prefix";
   prefix: string;
   /** Stems of words with the prefix that lack it themselves: новост for `новости*`, happi for `happy*`. */
@@ -84,9 +84,6 @@ export function* termsOf(q: string): Generator<TypedTerm> {
     isAlternative = false;
   }
 }
-
-/** Limit for `w*` terms in a query, because each is a search for many words. */
-export const BEGINNINGS_MAX = 2;
 
 export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
-import { message } from "../../values/messages/messages.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
 import type { PostQuery } from "./post-query.ts";
 import { type PostSearchProgress, selectProgress } from "./post-search-state.store.ts";
@@ -54,6 +54,8 @@ export interface FoundPage {
   matches: number;
   /** Whether there may be more. */
   isCapped: boolean;
+  /** What was not counted or ranked; null if nothing. */
+  note: Message | null;
 }
 
 export type PostSearch = ReturnType<typeof createPostSearch>;

@@ -1,6 +1,13 @@
 import type { Database } from "../../db/database.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import { selectPostsById } from "../posts/posts.store.ts";
-import { type Counted, type IndexQuery, indexQueryOf, type Match } from "./matches.store.ts";
+import {
+  type Counted,
+  type IndexQuery,
+  indexQueryOf,
+  type Match,
+  TEXTS_COUNTED_MAX,
+} from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
 import {
   type Newest,
@@ -12,7 +19,7 @@ import {
   TEXTS_MAX,
 } from "./newest.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-search.ts";
-import { rankByRelevance } from "./relevance.store.ts";
+import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
 /** A page of matching posts. Posts of channels that are not public are never found. */
@@ -28,9 +35,17 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     results: posts.map((post) => ({ ...post, ...snippetOf(post.text, query) })),
     last: last === undefined ? null : positionOf(last, selection.ordering),
     isCapped: counted.isCapped,
-    // A page may test more texts than the count, and so find more.
+    // A page may test other texts than the count, and so find more.
     matches: Math.max(counted.matches, posts.length),
+    note: noteOf(counted, selection),
   };
+}
+
+function noteOf(counted: Counted, { ordering }: PostSearchSelection): Message | null {
+  const { untested, matches } = counted;
+  if (untested) return message("postsUntested", { posts: TEXTS_COUNTED_MAX });
+  const isRanked = ordering === "-relevance" && matches > RANKED_MAX;
+  return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : null;
 }
 
 /** A search candidate, and whether its text matches, which is read on demand. */
@@ -46,7 +61,7 @@ export function foundAfter(
   count: number,
 ): Candidate[] {
   const indexQuery = indexQueryOf(db, searched);
-  return newest(db, indexQuery, after, count).found.map(({ id, published_at }) => ({
+  return newest(db, indexQuery, after, count).map(({ id, published_at }) => ({
     id,
     published_at,
     hasText: () => indexQuery.hasText?.(id) ?? true,
@@ -79,9 +94,8 @@ function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSel
   if (ordering === "-relevance") {
     const { candidates, counted } =
       hasText === null ? newestRanked(db, indexQuery) : newestTested(db, indexQuery, hasText);
-    const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
     return {
-      matches: rankByRelevance(db, indexQuery, matches, selection),
+      matches: rankByRelevance(db, indexQuery, candidates, selection),
       last: undefined,
       counted,
     };

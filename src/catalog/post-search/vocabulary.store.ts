@@ -2,6 +2,8 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { IndexedWords } from "./index-text.ts";
 import { STEMS_MAX } from "./known-words.ts";
+import type { BeginningStems } from "./match-expression.ts";
+import type { PrefixTerm } from "./post-query.ts";
 
 /** Stems are counted in one of 32 posts, as 32. */
 const COUNTED_EVERY = 32;
@@ -65,19 +67,41 @@ export function createVocabulary(db: Database) {
 const LOOKED_AT_MAX = 50_000;
 /** Sorts after every letter and digit. */
 const LAST_CHARACTER = "\u{10ffff}";
+/** Stems named one by one: FTS5 compares the next posts of all of them for each match. */
+const NAMED_MAX = 100;
+/** Posts of the stems with a prefix that FTS5 collects in 20 ms. */
+const COLLECTED_MAX = 50_000;
 
-/** Stems with a prefix, most frequent first, and among equally frequent ones shortest first. */
-export function stemsBeginning(db: Database, beginning: string, limit: number): string[] {
-  return statement<{ stem: string }>(
+/**
+ * The stems of words that begin with a prefix.
+ * @param beginnings number of beginnings in the query, which share what it may cost
+ */
+export function beginningStems(
+  db: Database,
+  { prefix, stems: others }: PrefixTerm,
+  beginnings: number,
+): BeginningStems {
+  const rows = statement<{ stem: string; stems: number; all_posts: number }>(
     db,
-    `SELECT stem FROM (
+    `SELECT stem, count(*) OVER () AS stems, sum(posts) OVER () AS all_posts FROM (
        SELECT stem, posts FROM post_search_stems
-       WHERE ${WITHIN_DEADLINE} AND stem >= @beginning AND stem < @end
+       WHERE ${WITHIN_DEADLINE} AND stem >= @prefix AND stem < @end
        LIMIT ${LOOKED_AT_MAX})
-     ORDER BY posts DESC, length(stem), stem LIMIT @limit`,
-  )
-    .all({ beginning, end: beginning + LAST_CHARACTER, limit })
-    .map(({ stem }) => stem);
+     ORDER BY posts DESC, length(stem), stem LIMIT @named`,
+  ).all({ prefix, end: prefix + LAST_CHARACTER, named: Math.ceil(NAMED_MAX / beginnings) });
+  const { stems, all_posts } = rows[0] ?? { stems: 0, all_posts: 0 };
+  const hasMore = stems > rows.length;
+  return {
+    named: rows.map(({ stem }) => stem),
+    hasMore,
+    isFrequent: hasMore && (stems >= LOOKED_AT_MAX || all_posts > COLLECTED_MAX / beginnings),
+    others: statement(
+      db,
+      "SELECT stem FROM post_search_stems WHERE stem IN (SELECT value FROM json_each(?))",
+    )
+      .pluck<string>()
+      .all(JSON.stringify(others)),
+  };
 }
 
 export function estimatedPosts(db: Database, stem: string): number {

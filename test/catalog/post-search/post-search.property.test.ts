@@ -27,7 +27,6 @@ const WORDS = [
   "на",
 ];
 const MARKS = ["#дом", "@nsmag", "#Ёлка"];
-const BEGINNINGS_MAX = 2;
 const HOUR_MS = 60 * 60 * 1000;
 const NOW = Date.parse("2026-11-20T00:00:00+03:00");
 
@@ -216,11 +215,6 @@ test("the search finds what a plain scan finds, in the same order, page by page"
         const path = (more: object): string =>
           `/v1/msgr/posts/search/?${new URLSearchParams({ q, ...texts(filter), ...texts(more) })}`;
         const ids = (of: Post[]): number[] => of.map(({ id }) => id);
-        if (q.split("*").length - 1 > BEGINNINGS_MAX) {
-          const refused = await appliance.get(path({ limit }));
-          expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["q"]]);
-          continue;
-        }
         const { body } = await expectOk(appliance, path({ limit }));
         expect(idsOf({ body } as never), path({})).toEqual(ids(expected).slice(0, limit));
         expect(body.matches).toBe(expected.length);

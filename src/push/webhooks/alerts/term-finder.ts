@@ -1,5 +1,4 @@
-import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
-import type { Term } from "../../../catalog/post-search/post-query.ts";
+import type { PrefixTerm, Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 
 /** Numbers of terms, by the stem, form or mark that a text must contain. */
@@ -83,55 +82,28 @@ function change(node: Node, stems: readonly string[], number: number | null): vo
   if (next.number === null && next.next.size === 0) node.next.delete(stem);
 }
 
-type PrefixTerm = Extract<Term, { kind: "prefix" }>;
-
-/** Numbered prefixes of words, found by the words' stems. */
+/** Numbered prefixes of words. */
 class PrefixTerms {
-  private readonly byNumber = new Map<number, PrefixTerm>();
   private readonly byPrefix = new NumbersByText();
-  /**
-   * Prefixes by stems that do not begin with them but may belong to words that do: for such a stem, the
-   * word itself is compared.
-   */
-  private readonly byStem = new NumbersByText();
   /** Number of prefixes of each length. */
   private readonly lengths = new Map<number, number>();
 
-  add(term: PrefixTerm, number: number): void {
-    const { length } = term.prefix;
-    this.lengths.set(length, (this.lengths.get(length) ?? 0) + 1);
-    this.byNumber.set(number, term);
-    this.byPrefix.add(term.prefix, number);
-    for (const stem of term.stems) this.byStem.add(stem, number);
+  add({ prefix }: PrefixTerm, number: number): void {
+    this.lengths.set(prefix.length, (this.lengths.get(prefix.length) ?? 0) + 1);
+    this.byPrefix.add(prefix, number);
   }
 
-  remove(term: PrefixTerm, number: number): void {
-    const { length } = term.prefix;
-    const left = (this.lengths.get(length) ?? 1) - 1;
-    if (left === 0) this.lengths.delete(length);
-    else this.lengths.set(length, left);
-    this.byNumber.delete(number);
-    this.byPrefix.remove(term.prefix, number);
-    for (const stem of term.stems) this.byStem.remove(stem, number);
+  remove({ prefix }: PrefixTerm, number: number): void {
+    const left = (this.lengths.get(prefix.length) ?? 1) - 1;
+    if (left === 0) this.lengths.delete(prefix.length);
+    else this.lengths.set(prefix.length, left);
+    this.byPrefix.remove(prefix, number);
   }
 
-  /** Numbers of prefixes that the word begins with, though its stem does not. */
-  ofWord(token: Token & { kind: "word" }): readonly number[] | undefined {
-    return this.byStem.of(token.stem)?.filter((number) => {
-      const term = this.byNumber.get(number);
-      return term !== undefined && hasTerm(term, [token]);
-    });
-  }
-
-  /** Calls `found` with the numbers of each prefix that both the word and its stem begin with. */
-  eachOfWord(
-    { stem, form }: Token & { kind: "word" },
-    found: (numbers: readonly number[] | undefined) => void,
-  ): void {
+  /** Calls `found` with the numbers of each prefix that the word begins with. */
+  eachOfWord(form: string, found: (numbers: readonly number[] | undefined) => void): void {
     for (const length of this.lengths.keys()) {
-      if (length > stem.length) continue;
-      const prefix = stem.slice(0, length);
-      if (form.startsWith(prefix)) found(this.byPrefix.of(prefix));
+      if (length <= form.length) found(this.byPrefix.of(form.slice(0, length)));
     }
   }
 }
@@ -186,8 +158,7 @@ export function createTermFinder() {
         seen.add(form);
         find(stems.of(stem));
         if (forms.size > 0) find(forms.of(form));
-        find(prefixes.ofWord(token));
-        prefixes.eachOfWord(token, find);
+        prefixes.eachOfWord(form, find);
       }
       return [...numbers];
     },
