@@ -17,6 +17,8 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "in_progress"
+  | "answer_lost"
   | "parse_error"
   | "unsupported_media_type"
   | "payload_too_large"

@@ -12,7 +12,7 @@ import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
-import type { Actor } from "../customers/audit/audit-log.ts";
+import { type Actor, createAuditLog } from "../customers/audit/audit-log.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
@@ -24,6 +24,7 @@ import { SCHEMA_VERSION } from "../db/schema-version.ts";
 import { inlineThreads } from "../db/threads/threads.ts";
 import { AppError } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
+import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender, type Sender } from "../push/webhooks/delivery/sender.ts";
 import { createManualAttempts } from "../push/webhooks/manage/manual-attempts.ts";
@@ -97,6 +98,7 @@ export async function openDomains(
   }
   const changes = inlineThreads(lanes.write, db, clock).calls;
   const bulk = inlineThreads(lanes.bulk, db, clock).calls;
+  const read = inlineThreads(lanes.read, db, clock).calls;
   const { importSourceFile, applyBatch, pushRows, runUpload } = bulk;
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const importParts = {
@@ -112,9 +114,14 @@ export async function openDomains(
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
     sample: createSample(db, clock, channelWatchers),
     accounts: createAccounts(db, changes),
+    findOrganizations: read.findOrganizations,
+    findWebhooks: read.findWebhooks,
     keys: createKeys(db, changes, random, null),
     operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
+    usageHistory: { page: read.selectUsage },
+    audit: createAuditLog(db),
+    alerts: createAlerts(db, changes, read, clock),
     imports: createImportRuns(importParts, ports),
     openExport: (wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor) =>
       downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
@@ -122,6 +129,7 @@ export async function openDomains(
       pushRows({ ...pushed, messengerHosts, openDays }),
     ...composeStaffWebhooks(db, secrets, config, ports),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
+    running: null,
     dailyBackups: () => dailyBackups(config, ports),
     jobs: composeJobs(config, ports, { db, bulk, isOwn: () => false }),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),

@@ -26,6 +26,7 @@ import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { copyNewest } from "../cluster/copy-newest.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
+import { findOrganizations } from "../customers/accounts/accounts.store.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
 import { requestSteps } from "../customers/idempotency/idempotent-requests.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
@@ -54,12 +55,17 @@ import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
 import { deliveryClaims } from "../push/webhooks/delivery/exchange.ts";
 import { webhookWork } from "../push/webhooks/events/due-work.ts";
+import { tellIfEnding } from "../push/webhooks/events/operator-deliveries.ts";
 import { emptyQueues } from "../push/webhooks/events/served.ts";
 import { removeWebhookPart } from "../push/webhooks/manage/manage-webhooks.ts";
 import { operatorWebhookChanges } from "../push/webhooks/manage/operator-webhooks.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-webhooks.ts";
 import { channelWatchers } from "../push/webhooks/manage/watched-channels.store.ts";
-import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import {
+  findWebhooks,
+  resumeWebhooks,
+  selectWebhooks,
+} from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
@@ -124,7 +130,7 @@ export const lanes = {
         ...operatorKeyChanges,
         ...requestSteps,
         ...accountChanges(
-          { prepare: emptyQueuesOf, resume: resumeWebhooks },
+          { prepare: emptyQueuesOf, resume: resumeWebhooks, tellIfEnding },
           endSessionsOfSuspended,
         ),
         ...keyChanges,
@@ -163,6 +169,8 @@ export const lanes = {
       selectSimilar: query(selectSimilar),
       selectNeighbours: query(selectNeighbours),
       selectUsage: query(selectUsage),
+      findOrganizations: query(findOrganizations),
+      findWebhooks: query(findWebhooks),
       summarizeUsage: query(summarizeUsage),
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),

@@ -464,12 +464,15 @@ INSERT INTO plans (code, position, requests_per_second, requests_per_period, pos
 CREATE TABLE organizations (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
+  -- The name in lower case, by which it is found: SQLite only knows the case of Latin letters.
+  search_name TEXT NOT NULL,
   plan TEXT NOT NULL REFERENCES plans (code),
   plan_started_at INTEGER NOT NULL,
   plan_ends_at INTEGER,
   created_at INTEGER NOT NULL,
   archived_at INTEGER
 ) STRICT;
+CREATE INDEX organizations_by_search_name ON organizations (search_name);
 CREATE INDEX organizations_by_plan_end ON organizations (plan_ends_at)
   WHERE plan_ends_at IS NOT NULL;
 

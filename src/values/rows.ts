@@ -64,6 +64,12 @@ export function optionalInstant(description: string): Converted<number | null, s
   return { schema: nullable(instantSchema(description)), show: formatOptionalInstant };
 }
 
+/** An instant that may be missing, under another name than the thing's. */
+export function instantOf<Thing>(description: string, of: (thing: Thing) => number | null) {
+  const { schema, show } = optionalInstant(description);
+  return field(schema, (thing: Thing) => show(of(thing)));
+}
+
 /**
  * Rows of things: their schema, and the row of one.
  * @param $id the schema's name in the OpenAPI document

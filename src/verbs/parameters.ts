@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import {
   type Range,
   type Reader,
@@ -97,6 +98,25 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
 
 export function text(words: Documented<string>): Parameter<string> {
   return parameter(textSchema(annotations(words)), readText);
+}
+
+/** A text that a domain checks and trims. @param check throws `invalid` */
+export function checkedText(
+  words: Documented<string>,
+  check: (text: string) => string,
+): Parameter<string> {
+  const { schema, read } = text(words);
+  return parameter(schema, (given) => {
+    const found = read(given);
+    if ("fault" in found) return found;
+    try {
+      return { value: check(found.value) };
+    } catch (error) {
+      const [fault] = error instanceof AppError ? Object.values(error.faults ?? {}).flat() : [];
+      if (fault === undefined) throw error;
+      return { fault };
+    }
+  });
 }
 
 export function integer({

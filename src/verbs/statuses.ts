@@ -13,6 +13,8 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  in_progress: 409,
+  answer_lost: 409,
   parse_error: 400,
   payload_too_large: 413,
   unsupported_media_type: 415,

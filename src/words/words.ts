@@ -21,7 +21,7 @@ interface TextsByCode {
     values: Partial<Record<AuditDetail, ByCode>>;
   };
   mentionPages: { reasons: ByCode; kinds: ByCode; kindOf: ByCode };
-  resources: { labels: ByCode; hints: ByCode; choices: ByCode };
+  resources: ByCode;
   sourcePages: { done: ByCode };
   staffCatalog: { hints: ByCode; done: ByCode };
   staffPages: { jobNames: ByCode; done: ByCode };

@@ -253,8 +253,13 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   fileNotStored: [[{}, "The file cannot be stored at the moment."]],
   bodyNoFile: [[{}, "Send the file itself as the request's body."]],
   notColumnNames: [
-    [{}, 'It is not a JSON object of names, such as {"Подписчики": "subscribers"}.'],
+    [
+      {},
+      'It is neither a JSON object of names, such as {"Подписчики": "subscribers"}, nor one name a line, as theirs=ours.',
+    ],
   ],
+  noBackupFolder: [[{}, "KANALOG_BACKUP_DIR is not set, so there is no folder for backups."]],
+  notHeader: [[{}, "It is not a header, such as Authorization: Bearer abc."]],
   notTimeZone: [[{}, "It is not the IANA name of a time zone, such as Asia/Omsk."]],
   onlyDirectoriesReplaced: [[{}, "Only categories and territories can be replaced."]],
   noHost: [[{}, "The Host header does not name a host."]],

@@ -167,7 +167,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const { location: previewPath } = await staff.post("/staff/imports/", held);
   ports.network.fileAt = () => ({ status: 200, body: csv });
   await staff.post("/staff/sources/", {
-    ...{ action: "import", kind: "channels", schedule: "15m", name: "<b>каналы</b>" },
+    ...{ action: "add", kind: "channels", schedule: "15m", name: "<b>каналы</b>" },
     url: "https://files.example.com/каналы.csv",
   });
   await addTelegram(appliance, staff);
@@ -302,7 +302,12 @@ async function addTelegram(appliance: Appliance, staff: Visitor): Promise<void> 
   const telegram = createFakeTelegram(clock.now);
   network.answerGet = telegram.answerGet;
   const page = "/staff/sources/telegram/";
-  await staff.post(page, { action: "add", token: TELEGRAM_TOKEN, schedule: "1m" });
+  await staff.post(page, {
+    action: "add",
+    kind: "telegram",
+    token: TELEGRAM_TOKEN,
+    schedule: "1m",
+  });
   const id = telegram.addChannel({ title: "<b>Утро</b>", username: "utro_bot_channel" });
   telegram.post(id, "<script>alert(1)</script>");
 }
@@ -320,7 +325,12 @@ async function addMax(appliance: Appliance, staff: Visitor): Promise<void> {
   const [answers, others] = [answersOf(max), network.answerGet];
   network.answerGet = (url, request) =>
     url.startsWith(MAX_API) ? answers(url, request) : others(url, request);
-  await staff.post("/staff/sources/max/", { action: "add", token: max.token, schedule: "15m" });
+  await staff.post("/staff/sources/max/", {
+    action: "add",
+    kind: "max",
+    token: max.token,
+    schedule: "15m",
+  });
   const { id } = max.addChannel({ id: -70_000_000_000_001n, title: "<b>День</b>" });
   max.addChannel({ id: -70_000_000_000_002n, title: "Закрытый" }).isAdmin = false;
   max.post(id, "<script>alert(1)</script>");

@@ -34,6 +34,8 @@ const ada = { id: 1, organization: 1, email: "ada@example.com", name: "Ada", rol
 const key = { id: 1, member: 1, name: "test", access: "read_write", expires_at: null };
 const run = { id: 1, kind: "channels", file: "rows.csv", state: "done", inserted: 1, rejected: 0 };
 const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
+const alert = { id: 1, organization: 1, name: "Craters", q: "кратер", webhook: 1, channel: null };
+const backup = { name: "kanalog-2026-11-20T04-00-00.db", bytes: 8 };
 const source = { id: 1, name: "prices", kind: "folder", rows: "channels", state: "new" };
 
 export const CASES: Readonly<Record<string, Case>> = {
@@ -54,6 +56,13 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: { ...acme, plan: "growth", plan_ends_at: "2099-02-01T00:00:00+03:00" },
     audit: inAcme("organization.plan", { plan: "growth", ends: "2099-02-01T00:00:00+03:00" }),
     form: { path: ACME },
+  },
+  "organization usage": {
+    of: 1,
+    args: { from: "2026-11-01", to: "2026-11-20" },
+    row: ["msgr_alerts_create", "msgr_webhooks_create", "msgr_webhooks_test"].map((method) => {
+      return { day: "2026-11-20", method, key: 1, requests: 1, units: 0, errors: 0 };
+    }),
   },
   "organization archive": {
     of: 1,
@@ -197,6 +206,15 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: { delivered: true, status: 204, delivery: 2 },
     audit: [{ organizationId: null, action: "webhook.resend", target: "webhook 2" }],
   },
+  "alert list": { args: { organization: 1 }, row: [alert] },
+  "alert show": { of: 1, row: { ...alert, created_at: NOW } },
+  "audit entry list": {
+    args: { organization: 1, person: "ada@example.com" },
+    row: [
+      { id: 9, organization: 1, action: "alert.create", target: "alert 1" },
+      { action: "webhook.create", target: "webhook 1", details: { key: 1 } },
+    ],
+  },
   "channel list": { row: [{ id: 1, title: "Channel 1", is_public: true }, { id: 2 }, { id: 3 }] },
   "channel show": { of: 1, row: { id: 1, title: "Channel 1", posts: 1, webhooks: 1 } },
   "channel hide": {
@@ -232,7 +250,20 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "import list": { row: [run] },
   "import show": { of: 1, row: run },
-  "source list": { row: [source] },
+  "source list": { row: [source, { id: 2, kind: "max", from: "news" }] },
+  "source change": {
+    of: 1,
+    args: { time_limit: "90m" },
+    row: { ...source, time_limit_seconds: 5400 },
+    audit: [{ organizationId: null, action: "source.change", target: "source 1" }],
+  },
+  "source pushes": {
+    of: 2,
+    args: { state: "off" },
+    row: { id: 2, name: "news", kind: "max" },
+    audit: [{ organizationId: null, action: "source.pushes-off", target: "source 2" }],
+    form: { path: "/staff/sources/2/" },
+  },
   "source pause": {
     of: 1,
     row: { ...source, state: "paused", next_run_at: null },
@@ -257,11 +288,15 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: [
       { name: "close-day", schedule: "10 0 * * *", last_run_at: null, failure: null },
       { name: "open-days", next_run_at: "2026-11-20T12:20:00+03:00" },
-      ...["metrics", "recount", "optimize-search", "retention", "silent-sources"].map((name) => {
-        return { name, finished_at: null };
-      }),
+      ...["metrics", "recount", "optimize-search", "retention", "silent-sources", "backup"].map(
+        (name) => {
+          return { name, finished_at: null };
+        },
+      ),
     ],
   },
+  "backup list": { row: [backup] },
+  "backup show": { of: backup.name, row: backup },
   "operator key create": {
     args: { name: "mine", can: "data,read", ...ENDS },
     row: { id: 3, name: "mine", can: ["read", "data"], created_at: NOW },

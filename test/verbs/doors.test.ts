@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
@@ -26,17 +26,27 @@ import { CASES, type Case } from "./cases.ts";
  * one, the form of staff's console make the same changes, record the same and refuse the same.
  */
 
-const ENVIRONMENT = { KANALOG_SECRET: "the secret of an appliance of a test" };
+const BACKUPS = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+const ENVIRONMENT = {
+  KANALOG_SECRET: "the secret of an appliance of a test",
+  KANALOG_BACKUP_DIR: BACKUPS,
+};
 let built: Buffer;
 let operatorKey: string;
 
+afterAll(() => rmSync(BACKUPS, { recursive: true }));
 beforeAll(async () => {
+  writeFileSync(join(BACKUPS, "kanalog-2026-11-20T04-00-00.db"), "a backup");
   const appliance = await startAppliance(ENVIRONMENT);
   await importChannels(appliance, 2);
   const { key } = await appliance.customer({ access: "read_write" });
   const call = callsWith(appliance, key);
   const { id } = await created(call);
   expect((await call("POST", `${id}/test/`)).status).toBe(200);
+  const asked = { name: "Craters", q: "кратер", webhook: id };
+  const headers = { "content-type": "application/json" };
+  const alert = { method: "POST", key, headers, body: JSON.stringify(asked) };
+  expect((await appliance.request("/v1/msgr/alerts/", alert)).status).toBe(201);
   await listenAndAsk(appliance);
   const { operatorKeys } = appliance.app.domains;
   const wanted = { name: "billing", can: [...ABILITIES], expiresAt: null };
@@ -56,6 +66,16 @@ beforeAll(async () => {
     },
     COMMAND_LINE,
   );
+  appliance.app.domains.db
+    .prepare(
+      "INSERT INTO sources (name, kind, settings, schedule, created_at) VALUES (?, ?, ?, ?, 0)",
+    )
+    .run(
+      "news",
+      "max",
+      '{"kind":"max","api":"https://max.example.com","bot":"news","pushes":true}',
+      "1h",
+    );
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   appliance.app.domains.db.copyTo(join(folder, "house.db"));
   built = readFileSync(join(folder, "house.db"));
@@ -297,7 +317,10 @@ describe("nothing changes:", () => {
         const fields = { action: does.name, ...args, ...form.fields } as Record<string, string>;
         for (const field of ["key", "member", "source"]) if (fields[field]) fields[field] = "999";
         const csrf = await staff.csrf("/staff/keys/");
-        const answer = await staff.post(form.path.replace("/1/", "/999/"), { ...fields, csrf });
+        const answer = await staff.post(form.path.replace(/\/\d+\/$/, "/999/"), {
+          ...fields,
+          csrf,
+        });
         expect(answer.status).toBe(404);
       });
     }

@@ -5,12 +5,11 @@ import { createLockWatch, onLockHeld } from "../../db/lock.ts";
 import { requireWritable } from "../../db/open-database.ts";
 import { createTickSnapshots, withoutTickSnapshots } from "../../db/read-transaction.ts";
 import { createQueueWatch, createSlowLog } from "../../db/threads/refusals.ts";
-
-import type { Readiness } from "../../doors/http/readiness.ts";
 import { AppError } from "../../errors.ts";
 import { createClockWatch } from "../../ports/clock-watch.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createRecentLog, type RecentEntry } from "../../ports/recent-log.ts";
+import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { ALWAYS_OWN, createWorkerLease } from "../../upkeep/lease/lease.ts";
 import type { Metrics, MetricsJson } from "../../upkeep/metrics/metrics.ts";
 import { message } from "../../values/messages/messages.ts";

@@ -7,11 +7,11 @@ import { copiedVersion, copyNewestAt, requireCluster } from "../../cluster/link.
 import type { Config } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import type { NodeSettings } from "../../db/shared-rows.ts";
-import type { ReadyChecks } from "../../doors/http/readiness.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
 import { inTime } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { processName } from "../../ports/system.ts";
+import type { ReadyChecks } from "../../upkeep/checks/readiness.ts";
 import type { UpkeepLease } from "../../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "../database-threads.ts";
 import { finishStart, nodeSettings } from "../node-copy.ts";

@@ -23,6 +23,7 @@ import { readStart, startHtml } from "../../doors/site/public/start-facts.ts";
 import { COUNTED_TABLES, type StartFacts } from "../../doors/site/public/start-page.tsx";
 import { siteRoutes } from "../../doors/site/site.ts";
 import type { SiteContext } from "../../doors/site/site-context.ts";
+import { mergedReadiness, type Readiness } from "../../upkeep/checks/readiness.ts";
 import { createFirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import { keptBriefly } from "../../values/kept-briefly.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
@@ -63,7 +64,8 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
   const parts = { ...door, ...composeSite(base, work, afterAnswer) };
-  const operator = composeOperator(base, work, parts);
+  const served = serverParts(base, work);
+  const operator = composeOperator(base, work, parts, served);
   const context = { ...parts, operator: operator.operator };
   const site = siteRoutes({
     ...context,
@@ -77,7 +79,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const answerMcp = createDispatcher(toolMethods, version, work.services);
   const server: Server = createServer(apiMethods, {
     ...door,
-    ...serverParts(base, work),
+    ...served,
     docs: { guides, brand: config.brand },
     addresses: {
       namesOf: (request) => limitNames("answers", door.clientIp(request)),
@@ -148,9 +150,9 @@ function serverParts(base: Base, work: Work) {
     findUpload: imports.held.findOwn,
     releaseUpload: imports.held.releaseOwn,
   });
-  async function allReadiness() {
+  async function allReadiness(): Promise<Readiness> {
     const [own, rest] = await Promise.all([ownReadiness(), others.ready()]);
-    return { own, others: rest };
+    return mergedReadiness(own, rest);
   }
   return {
     keys,
@@ -167,7 +169,17 @@ function serverParts(base: Base, work: Work) {
   };
 }
 
-type SiteParts = Omit<OperatorServices, "clock" | "dailyBackups" | "pushRows" | "openExport"> &
+type OwnParts =
+  | "clock"
+  | "dailyBackups"
+  | "pushRows"
+  | "openExport"
+  | "usageHistory"
+  | "alerts"
+  | "findOrganizations"
+  | "findWebhooks"
+  | "running";
+type SiteParts = Omit<OperatorServices, OwnParts> &
   Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
@@ -175,11 +187,17 @@ function composeOperator(
   { config, threads, ports, secrets }: Base,
   { services, imports }: Work,
   { throttle, clientIp, downloads, ...domains }: SiteParts,
+  { ready, metrics }: ReturnType<typeof serverParts>,
 ) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const operator: OperatorServices = {
     ...domains,
     clock: ports.clock,
+    running: { ready, metrics: metrics.text },
+    findOrganizations: threads.read.findOrganizations,
+    findWebhooks: threads.read.findWebhooks,
+    usageHistory: services.usageHistory,
+    alerts: services.alerts,
     dailyBackups: () => dailyBackups(config, ports),
     imports,
     openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),

@@ -1,11 +1,11 @@
 import { isSilent } from "../../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../../catalog/sources/sources.store.ts";
 import { databaseChecks, freeDiskBytes, readDatabaseSize } from "../../db/file/database-facts.ts";
-import { checkReadiness, type Readiness } from "../../doors/http/readiness.ts";
 import type { Lateness } from "../../ports/system.ts";
 import { countMails } from "../../push/mail/mails.store.ts";
 import { selectBacklog } from "../../push/webhooks/events/backlog.store.ts";
 import { stalledWarning } from "../../push/webhooks/events/heartbeat.ts";
+import { checkReadiness, type Readiness } from "../../upkeep/checks/readiness.ts";
 import { backupWarning } from "../../upkeep/jobs/job-run.ts";
 import { silentWarning } from "../../upkeep/jobs/silent-sources.ts";
 import type { DatabaseReadings, Readings } from "../../upkeep/metrics/reading-gauges.ts";

@@ -115,14 +115,15 @@ const setPushes = transaction(
 
 /**
  * Sets how long fetching a file, and importing it, may take from the next run on.
- * @throws AppError `invalid` on `source` for a bot
+ * @throws AppError `invalid` on `time_limit` for a bot
  */
 const setTimeLimit = transaction(
   "source",
   async (tx, clock, id: number, fileMaxMs: number, by: Actor) => {
     const source = await requireSource(tx, id);
     const { name, settings } = source;
-    if (isBot(settings)) throw fieldError({ source: [message("sourceOfBot", { name })] });
+    if (isBot(settings)) throw fieldError({ time_limit: [message("sourceOfBot", { name })] });
+    if (settings.fileMaxMs === fileMaxMs) return source;
     await updateSource(tx, id, { settings: { ...settings, fileMaxMs } });
     await record(tx, clock, by, "source.change", source);
     return requireSource(tx, id);

@@ -91,6 +91,12 @@ export function dueAt(source: Scheduled, nowMs: number): number {
   return Math.min(usual ?? Number.POSITIVE_INFINITY, retryAt ?? Number.POSITIVE_INFINITY);
 }
 
+/** When a source runs next; null if it does not by itself. */
+export function nextRunAt(source: Scheduled, nowMs: number): number | null {
+  const next = dueAt(source, nowMs);
+  return source.isPaused || !Number.isFinite(next) ? null : next;
+}
+
 /** Whether a folder is read again before its schedule, because a file was still being written. */
 export function isSettling({
   failures,

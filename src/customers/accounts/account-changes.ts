@@ -89,6 +89,8 @@ export interface Resumption {
   prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;
   /** The short part, in the transaction of the change. */
   resume(tx: Transaction, organizationId: number): Promise<void>;
+  /** Tells the operator of a plan that ends soon, in the transaction that gives it. */
+  tellIfEnding(tx: Transaction, nowMs: number, organization: Organization): Promise<void>;
 }
 
 export function organizationChanges(resumption: Resumption) {
@@ -156,7 +158,11 @@ async function givePlan(
       const before = selectPlanNow(tx, planInForce(found, now).plan);
       if (before.webhooks === 0) await resumption.resume(tx, id);
       await endPlanRequest(tx, id);
-      return nextTerm(found, plan, endsAt, now);
+      const term = nextTerm(found, plan, endsAt, now);
+      if (endsAt !== found.planEndsAt) {
+        await resumption.tellIfEnding(tx, now, { ...found, ...term });
+      }
+      return term;
     },
   });
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import {
@@ -57,20 +57,65 @@ export const selectPlanEnds = query((db, { after, until }: { after: number; unti
     .orderBy(asc(organizations.planEndsAt), asc(organizations.id)),
 ).all;
 
+/** A text in the form in which organizations' names are found. */
+function searchName(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** Which organizations a list wants: those after a number, whose number or name contains a text. */
+export interface OrganizationsPart {
+  q: string;
+  after: number;
+  limit: number;
+}
+
+const selectFound = query((db, { q, after, limit }: OrganizationsPart) =>
+  db
+    .select()
+    .from(organizations)
+    .where(
+      and(
+        gt(organizations.id, after),
+        sql`instr(${organizations.id} || ' ' || ${organizations.searchName}, ${q}) > 0`,
+      ),
+    )
+    .orderBy(asc(organizations.id))
+    .limit(limit),
+).all;
+
+export function findOrganizations(db: Database, { q, ...part }: OrganizationsPart): Organization[] {
+  return selectFound(db, { ...part, q: searchName(q) });
+}
+
+const selectNamed = query((db, { name }: { name: string }) =>
+  db
+    .select()
+    .from(organizations)
+    .where(eq(organizations.searchName, name))
+    .orderBy(asc(organizations.id)),
+).all;
+
+export function organizationsNamed(db: Database, name: string): Organization[] {
+  return selectNamed(db, { name: searchName(name) });
+}
+
 export async function insertOrganization(
   tx: Transaction,
-  row: Omit<Organization, "id">,
+  row: Omit<Organization, "id" | "searchName">,
 ): Promise<Organization> {
-  const [made] = await tx.builders.insert(organizations).values(row).returning();
+  const values = { ...row, searchName: searchName(row.name) };
+  const [made] = await tx.builders.insert(organizations).values(values).returning();
   return made as Organization;
 }
 
 export async function updateOrganization(
   tx: Transaction,
   id: number,
-  values: Partial<Omit<Organization, "id">>,
+  values: Partial<Omit<Organization, "id" | "searchName">>,
 ): Promise<void> {
-  await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
+  const { name } = values;
+  const named = name === undefined ? values : { ...values, searchName: searchName(name) };
+  await tx.builders.update(organizations).set(named).where(eq(organizations.id, id));
 }
 
 /** An organization's open request for another plan. */

@@ -24,6 +24,8 @@ export const plans = sqliteTable("plans", {
 export const organizations = sqliteTable("organizations", {
   id: integer("id").primaryKey(),
   name: text("name").notNull(),
+  /** As `searchName` makes it. */
+  searchName: text("search_name").notNull(),
   plan: text("plan").$type<PlanCode>().notNull(),
   planStartedAt: integer("plan_started_at").notNull(),
   planEndsAt: integer("plan_ends_at"),

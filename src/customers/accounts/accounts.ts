@@ -4,6 +4,7 @@ import { fieldError, notFound } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { AccountChanges } from "./account-changes.ts";
 import {
+  organizationsNamed,
   selectFirstMemberId,
   selectMember,
   selectMembers,
@@ -37,6 +38,10 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     copy: (): Place | null => findCopy(db) ?? null,
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
     organizations: async (): Promise<Organization[]> => selectOrganizations(db),
+    isOrganization: async (id: number): Promise<boolean> =>
+      selectOrganization(db, { id }) !== undefined,
+    organizationsNamed: async (name: string): Promise<Organization[]> =>
+      organizationsNamed(db, name),
     /** An organization's open request for another plan; null if there is none. */
     planRequest: async (organizationId: number): Promise<PlanRequest | null> =>
       (await selectPlanRequest(db, { organizationId })) ?? null,

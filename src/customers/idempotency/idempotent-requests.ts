@@ -36,7 +36,8 @@ interface StoredAnswer {
  * Begins a request.
  * @param request hash of what was sent
  * @returns when it began, if it is to be carried out now; else the answer that was sent
- * @throws AppError `conflict` if the key was sent with another request, or while the first is in progress
+ * @throws AppError `conflict` if the key was sent with another request; `in_progress` while the first is;
+ * `answer_lost` if it was carried out without an answer
  */
 const claimRequest = transaction(
   "operator-request",
@@ -48,12 +49,13 @@ const claimRequest = transaction(
     const now = clock.now();
     const found = await selectRequest(tx, name);
     if (found !== undefined && now - found.startedAt < REQUESTS_KEPT_DAYS * DAY_MS) {
-      if (found.request !== request) throw conflict("idempotencyKeyOfOther");
+      if (found.request !== request)
+        throw new AppError("conflict", message("idempotencyKeyOfOther"));
       if (found.status !== null && found.body !== null) {
         return { status: found.status, body: found.body };
       }
-      if (found.isDone) throw conflict("idempotencyAnswerLost");
-      if (now - found.startedAt < ATTEMPT_MAX_MS) throw conflict("idempotencyInProgress");
+      if (found.isDone) throw answerLost();
+      if (now - found.startedAt < ATTEMPT_MAX_MS) throw inProgress();
     }
     await upsertRequest(tx, { ...name, request, startedAt: now });
     return { startedAt: now };
@@ -73,10 +75,10 @@ const dropRequest = transaction("operator-request", (tx, _clock, claim: RequestC
 
 /**
  * Marks a request done in the transaction of its change.
- * @throws AppError `conflict`, so that nothing changes, if it was slow and has been begun again
+ * @throws AppError `in_progress`, so that nothing changes, if it was slow and has been begun again
  */
 export async function markDone(tx: Transaction, claim: RequestClaim): Promise<void> {
-  if (!(await updateRequestDone(tx, claim))) throw conflict("idempotencyInProgress");
+  if (!(await updateRequestDone(tx, claim))) throw inProgress();
 }
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
@@ -99,7 +101,7 @@ export function createIdempotentRequests(
       const begun = await steps.claimRequest({ name, request: sha256(sent) });
       if ("startedAt" in begun) return { ...name, ...begun };
       const body = secrets.open(begun.body);
-      if (body === null) throw conflict("idempotencyAnswerLost");
+      if (body === null) throw answerLost();
       return { status: begun.status, body };
     },
 
@@ -113,10 +115,12 @@ function sha256(text: string): string {
   return hash("sha256", text, "base64");
 }
 
-function conflict(
-  code: "idempotencyKeyOfOther" | "idempotencyAnswerLost" | "idempotencyInProgress",
-): AppError {
-  return new AppError("conflict", message(code));
+function inProgress(): AppError {
+  return new AppError("in_progress", message("idempotencyInProgress"));
+}
+
+function answerLost(): AppError {
+  return new AppError("answer_lost", message("idempotencyAnswerLost"));
 }
 
 export const requestSteps = { claimRequest, keepAnswer, dropRequest };

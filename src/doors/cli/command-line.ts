@@ -10,6 +10,8 @@ import {
   toAppError,
 } from "../../errors.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { alerts } from "../../verbs/operator/alerts.ts";
+import { audit } from "../../verbs/operator/audit.ts";
 import { channels } from "../../verbs/operator/channels.ts";
 import { imports } from "../../verbs/operator/imports.ts";
 import { jobs } from "../../verbs/operator/jobs.ts";
@@ -50,6 +52,7 @@ export async function runCommandLine(
   const program = new Command("kanalog")
     .description("A self-hosted channel data appliance over one SQLite file.")
     .version(version)
+    .enablePositionalOptions()
     .addHelpText("after", "\nThe database is KANALOG_DB, or data/kanalog.db. See `kanalog config`.")
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
@@ -68,6 +71,8 @@ export async function runCommandLine(
     .addCommand(resourceCommand(planOffers, context))
     .addCommand(resourceCommand(planRequests, context))
     .addCommand(resourceCommand(webhooks, context))
+    .addCommand(resourceCommand(alerts, context))
+    .addCommand(resourceCommand(audit, context))
     .addCommand(resourceCommand(operatorWebhooks, context))
     .addCommand(resourceCommand(jobs, context))
     .addCommand(recountCommand(context))

@@ -24,53 +24,45 @@ export function objectText(object: Printable, asJson?: boolean): string {
     .join("\n");
 }
 
-/** Prints a list: as a JSON document `{results}`, or as a table. */
-export function printList(output: Output, rows: readonly Printable[], asJson?: boolean): void {
-  if (asJson) {
-    output.out(JSON.stringify({ results: rows }));
-    return;
-  }
-  const [first] = rows;
-  if (first === undefined) {
-    output.note("None.");
-    return;
-  }
-  const names = Object.keys(first);
-  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
-  const widths = names.map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  for (const line of lines) {
-    output.out(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
-  }
-}
+const HEAD = '{"results":[';
 
 /**
- * Prints a list that may not fit into memory: as a JSON document, or one row a line with its cells separated
- * by tabs, since so many rows cannot be aligned.
+ * Prints a list, of which parts are read one after another: as a JSON document `{results}`, or as a table
+ * whose columns are as wide as the first part needs.
  */
-export async function printParts(
+export async function printList(
   output: Output,
-  parts: AsyncIterable<readonly Printable[]>,
+  parts: Iterable<readonly Printable[]> | AsyncIterable<readonly Printable[]>,
   asJson?: boolean,
 ): Promise<void> {
+  let widths: number[] | null = null;
   let isFirst = true;
-  if (asJson) output.out('{"results":[');
   for await (const rows of parts) {
-    if (rows.length === 0) continue;
-    const lines = rows.map((row) =>
-      asJson ? JSON.stringify(row) : Object.values(row).map(cellText).join("\t"),
-    );
-    output.out(asJson ? `${isFirst ? "" : ","}${lines.join(",\n")}` : lines.join("\n"));
+    const [first] = rows;
+    if (first === undefined) continue;
+    if (asJson) {
+      output.out(isFirst ? HEAD : ",");
+      output.out(rows.map((row) => JSON.stringify(row)).join(",\n"));
+    } else {
+      const names = Object.keys(first);
+      const cells = rows.map((row) => names.map((name) => cellText(row[name] ?? null)));
+      const lines = isFirst ? [names, ...cells] : cells;
+      widths ??= names.map((_, column) =>
+        Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+      );
+      for (const line of lines) output.out(lineText(line, widths));
+    }
     isFirst = false;
   }
-  if (asJson) output.out("]}");
+  if (asJson) output.out(isFirst ? `${HEAD}]}` : "]}");
   else if (isFirst) output.note("None.");
+}
+
+function lineText(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join("  ")
+    .trimEnd();
 }
 
 /** A list of words as such, any other by how many items it has. */

@@ -1,9 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
+import type { Position } from "../../verbs/cursor.ts";
 import {
   isReference,
   type OperatorServices,
+  positionOf,
   type Resource,
   type Row,
   type Use,
@@ -13,7 +15,7 @@ import type { Parameter } from "../../verbs/parameters.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
 import { notePasswordLink, passwordLink } from "./customers/password-link.ts";
-import { confirm, forTerminal, objectText, printList, printObject, printParts } from "./print.ts";
+import { confirm, forTerminal, objectText, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
 type Given = Record<string, unknown>;
@@ -129,9 +131,7 @@ function run(
     const args = await argumentsOf(verb, given, services);
     if (verb.rows !== undefined) {
       const parts = partsOf(verb, args, use, options["limit"] as number | undefined);
-      if (verb.isLong) await printParts(output, parts, options.json);
-      else printList(output, (await Array.fromAsync(parts)).flat(), options.json);
-      return;
+      return printList(output, parts, options.json);
     }
     if (verb.asks !== undefined) {
       const lines = verb.asks(args, use).split("\n").map(forTerminal);
@@ -168,14 +168,14 @@ async function* partsOf(
   use: Use<unknown>,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Row[]> {
-  let after: number | null = null;
+  let after: Position | null = null;
   for (let left = limit; left > 0; ) {
     const wanted = Math.min(PART, left);
     const rows = (await verb.run(args, { ...use, part: { after, limit: wanted } })) as Row[];
     yield rows;
     left -= rows.length;
     if (rows.length < wanted) return;
-    after = Number(rows.at(-1)?.[verb.rows ?? ""]);
+    after = positionOf(rows.at(-1) ?? {}, verb.rows ?? []);
   }
 }
 

@@ -9,7 +9,7 @@ import { IN_MEMORY, openDatabase } from "../../db/open-database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AsJson } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
-import { type Printable, printList, printObject } from "./print.ts";
+import { type Printable, printObject } from "./print.ts";
 
 /** Opens the configured database, creating it if necessary, and closes it afterwards. */
 export async function withDomains<T>(
@@ -30,13 +30,11 @@ export async function withDomains<T>(
 export function printResult(
   context: CommandContext,
   { json }: AsJson,
-  work: (domains: Domains) => Printable | Promise<Printable | Printable[]>,
+  work: (domains: Domains) => Promise<Printable>,
 ): Promise<void> {
-  return withDomains(context, async (domains) => {
-    const result = await work(domains);
-    if (Array.isArray(result)) printList(context.output, result, json);
-    else printObject(context.output, result, json);
-  });
+  return withDomains(context, async (domains) =>
+    printObject(context.output, await work(domains), json),
+  );
 }
 
 /** As `withDomains`, with the given settings, and without a note about a new database. */

@@ -106,6 +106,7 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
     case "throttled":
     case "timeout":
     case "unavailable":
+    case "in_progress":
       return { "retry-after": String(retryAfterS ?? RETRY_AFTER_S) };
     default:
       return {};

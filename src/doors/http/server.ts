@@ -1,6 +1,7 @@
 import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
 import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
 import { notFound } from "../../errors.ts";
+import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
 import type { Language } from "../../values/messages/language.ts";
@@ -41,7 +42,7 @@ import {
   type PublicRoutes,
   pageResponse,
 } from "./public-routes.ts";
-import { type Readiness, readinessAnswer } from "./readiness.ts";
+import { readinessAnswer } from "./readiness.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
@@ -62,8 +63,8 @@ interface ServerContext
   images: CategoryImages;
   /** The bundle for desktop assistants, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** For `/readyz`: results of this process and of the other workers. */
-  ready(): Promise<{ own: Readiness; others: Readiness[] }>;
+  /** For `/readyz`: the results of all processes. */
+  ready(): Promise<Readiness>;
 }
 
 export type Server = Front;
@@ -169,10 +170,7 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
     "/docs/json": documentOf(CHANNEL_DATA, methods),
     "/docs/operator/json": forStaff(documentOf(OPERATOR, endpoints)),
     "/healthz": () => json(200, '{"status":"ok"}', {}),
-    "/readyz": async () => {
-      const { own, others } = await context.ready();
-      return readinessAnswer(own, others);
-    },
+    "/readyz": async () => readinessAnswer(await context.ready()),
     ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
     ...Object.fromEntries(

@@ -1,41 +1,72 @@
 import { basename } from "node:path";
+import { AppError, notFound } from "../../errors.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
-import { field } from "../../values/rows.ts";
+import { BACKUP_JOB } from "../../upkeep/jobs/jobs.ts";
+import { message } from "../../values/messages/messages.ts";
+import { field, instant, rows } from "../../values/rows.ts";
 import { countSchema, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
-import { instant, namedInPart, type Resource, rowsOf, verb } from "./resource.ts";
+import { jobRows, startJob } from "./jobs.ts";
+import { namedInPart, type OperatorServices, type Resource, verb } from "./resource.ts";
 
-const backupRows = rowsOf<BackupFile>("Backup", {
+const backupRows = rows("Backup", {
   name: field(
     textSchema({ description: "Name of the file in the folder of backups" }),
-    ({ path }) => basename(path),
+    ({ path }: BackupFile) => basename(path),
   ),
-  bytes: field(countSchema("Its size"), ({ bytes }) => bytes),
-  made_at: instant("When it was completed", ({ madeAt }) => madeAt),
+  bytes: countSchema("Its size"),
+  made_at: instant("When it was completed"),
 });
 
-/** Daily backups, which the job `backup` makes; `kanalog backup` writes one to any file. */
+/** Backups in the folder of daily ones; `kanalog backup FILE` writes one to any file. */
 export const backups: Resource = {
   name: "backup",
   command: "backup",
   path: "backups",
   area: "system",
-  title: "daily backups, which stay on the appliance's machine; the job `backup` makes one",
+  title: "backups in the folder of daily ones, which stay on the appliance's machine",
   schema: backupRows.schema,
   id: inPath(text({ description: "Its name." })),
   hint: "its name",
   find: async (name) => name,
   verbs: [
     verb({
+      name: "make",
+      on: "none",
+      args: {},
+      isForPrograms: true,
+      title: "start the job that makes the daily backup; the list has the file once it is complete",
+      result: jobRows.schema,
+      async run(_args, { services, by }) {
+        if ((await services.jobs.list()).every(({ name }) => name !== BACKUP_JOB)) {
+          throw new AppError("conflict", message("noBackupFolder"));
+        }
+        return startJob(BACKUP_JOB, services, by);
+      },
+    }),
+    verb({
       name: "list",
       on: "none",
       isRead: true,
-      rows: "name",
+      rows: ["name"],
       args: {},
-      isForPrograms: true,
       title: "list the daily backups, newest first",
-      run: async (_args, { services, part }) =>
-        namedInPart((await services.dailyBackups()).map(backupRows.row), "name", part),
+      run: async (_args, { services, part }) => namedInPart(await all(services), "name", part),
+    }),
+    verb<Record<never, never>, string>({
+      name: "show",
+      on: "one",
+      isRead: true,
+      args: {},
+      title: "show a daily backup",
+      async run(_args, { services, id }) {
+        const found = (await all(services)).find(({ name }) => name === id);
+        if (found === undefined) throw notFound("backup", id);
+        return found;
+      },
     }),
   ],
 };
+
+const all = async ({ dailyBackups }: OperatorServices) =>
+  (await dailyBackups()).map(backupRows.row);

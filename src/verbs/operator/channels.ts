@@ -2,11 +2,13 @@ import type { ChannelRecord } from "../../catalog/channels/card.ts";
 import { CHANNEL_KINDS } from "../../catalog/channels/channel-reference.ts";
 import type { ManagedChannel } from "../../catalog/manage/manage-channels.ts";
 import { notFound } from "../../errors.ts";
-import { field } from "../../values/rows.ts";
+import { formatOptionalInstant } from "../../values/moscow-time.ts";
+import { field, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
   flagSchema,
+  instantSchema,
   integerSchema,
   nullable,
   objectSchema,
@@ -15,46 +17,50 @@ import {
 import { text } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
 import {
-  instant,
+  numberBefore,
   numberId,
   type OperatorServices,
   type Resource,
   reference,
-  rowsOf,
   type Use,
   verb,
 } from "./resource.ts";
 
 const listedFields = {
-  id: field<ChannelRecord>(integerSchema({ description: "Number of the channel" }), ({ id }) => id),
-  msgr_id: field<ChannelRecord>(
+  id: integerSchema({ description: "Number of the channel" }),
+  msgr_id: field(
     nullable(textSchema({ description: "The messenger's own id of it, 64 bits wide" })),
-    (channel) => channel.msgr_id,
+    (channel: ChannelRecord) => channel.msgr_id,
   ),
-  handle: field<ChannelRecord>(nullable(textSchema()), ({ handle }) => handle),
-  title: field<ChannelRecord>(textSchema(), ({ title }) => title),
-  kind: field<ChannelRecord>(choiceSchema(CHANNEL_KINDS, {}), ({ kind }) => kind),
-  subscribers: field<ChannelRecord>(countSchema("Subscribers"), (channel) => channel.subscribers),
-  is_public: field<ChannelRecord>(
+  handle: nullable(textSchema()),
+  title: textSchema(),
+  kind: choiceSchema(CHANNEL_KINDS, {}),
+  subscribers: countSchema("Subscribers"),
+  is_public: field(
     flagSchema({ description: "Hidden channels are in no answer of the customers' API" }),
-    (channel) => channel.is_public === 1,
+    (channel: ChannelRecord) => channel.is_public === 1,
   ),
 };
-const listed = rowsOf("ListedChannel", listedFields);
+const listed = rows("ListedChannel", listedFields);
 
-const codes = (description: string, of: (channel: ManagedChannel) => unknown) =>
-  field(nullable(textSchema({ description })), of);
-const managed = rowsOf<ManagedChannel>("ManagedChannel", {
+const texts = (description: string) => nullable(textSchema({ description }));
+const managed = rows("ManagedChannel", {
   ...listedFields,
-  former_handles: codes("Newest first, separated by spaces", (channel) => channel.former_handles),
-  link: codes("Its address", ({ link }) => link),
-  category: codes("Code of the category", ({ category }) => category),
-  categories: codes("Codes of further ones, separated by spaces", ({ categories }) => categories),
-  territory: codes("Code of the territory", ({ territory }) => territory),
-  last_post_at: instant("Time of the latest post; null: none", (channel) => channel.last_post_at),
-  posts: field(countSchema("Its posts"), ({ posts }) => posts),
-  days: field(countSchema("Its days of statistics"), ({ days }) => days),
-  webhooks: field(countSchema("Webhooks that watch it"), ({ webhooks }) => webhooks),
+  former_handles: field(
+    texts("Newest first, separated by spaces"),
+    (channel: ManagedChannel) => channel.former_handles,
+  ),
+  link: texts("Its address"),
+  category: texts("Code of the category"),
+  categories: texts("Codes of further ones, separated by spaces"),
+  territory: texts("Code of the territory"),
+  last_post_at: field(
+    nullable(instantSchema("Time of the latest post; null: none")),
+    (channel: ManagedChannel) => formatOptionalInstant(channel.last_post_at),
+  ),
+  posts: countSchema("Its posts"),
+  days: countSchema("Its days of statistics"),
+  webhooks: countSchema("Webhooks that watch it"),
 });
 
 /** How a channel is named and found; it is an argument of its own verb too. */
@@ -97,17 +103,15 @@ export const channels: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
-      isLong: true,
+      rows: ["id"],
       args: { name: text({ description: `Only the channel with ${named.hint}.` }) },
       title: "list all channels by number",
       result: listed.schema,
-      async run({ name }, { services, part: { after, limit } }) {
-        if (name === undefined) return services.channels.page(after ?? 0, limit).map(listed.row);
+      async run({ name }, { services, part }) {
+        const after = numberBefore(part) ?? 0;
+        if (name === undefined) return services.channels.page(after, part.limit).map(listed.row);
         const id = services.channels.find(name);
-        return id === null || id <= (after ?? 0)
-          ? []
-          : [listed.row(services.channels.numbered(id))];
+        return id === null || id <= after ? [] : [listed.row(services.channels.numbered(id))];
       },
     }),
     verb({

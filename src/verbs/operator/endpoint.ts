@@ -17,6 +17,7 @@ const USUAL: Record<string, HttpVerb> = {
   show: "GET",
   create: "POST",
   add: "POST",
+  make: "POST",
   push: "POST",
   start: "POST",
   set: "PATCH",
@@ -28,6 +29,8 @@ const USUAL: Record<string, HttpVerb> = {
 const STATUSES: Record<string, Endpoint["status"]> = {
   create: 201,
   add: 201,
+  "add-bot": 201,
+  make: 202,
   start: 202,
   delete: 204,
   remove: 204,
@@ -74,6 +77,7 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
     errors: [
       ...(does.on === "one" ? (["not_found"] as const) : []),
       ...(does.isRead ? [] : (["conflict"] as const)),
+      ...(verb === "POST" ? (["in_progress", "answer_lost"] as const) : []),
     ],
   };
 }

@@ -3,21 +3,18 @@ import {
   type ImportKindName,
   importKinds,
 } from "../../catalog/imports/kinds/import-kinds.ts";
-import { FOREIGN_FORMATS } from "../../catalog/imports/reading/foreign/foreign-formats.ts";
-import { FILE_FORMATS } from "../../catalog/imports/reading/recognized.ts";
 import type { RecordedRun } from "../../catalog/imports/runs/import-runs.ts";
 import { shownFileName, UPLOAD_BYTES_MAX } from "../../catalog/imports/runs/upload-files.ts";
 import { summaryView } from "../../catalog/imports/writing/import-summary.ts";
 import { AppError, fieldError } from "../../errors.ts";
 import { parseNumber } from "../../values/fields.ts";
-import { isObject, parseJson } from "../../values/json-text.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
-import { MOSCOW_ZONE, zoneNamed } from "../../values/moscow-time.ts";
-import { field } from "../../values/rows.ts";
+import { field, instant, optionalInstant, rows } from "../../values/rows.ts";
 import {
   anyObjectSchema,
   choiceSchema,
   countSchema,
+  flagSchema,
   integerSchema,
   listSchema,
   nullable,
@@ -27,16 +24,9 @@ import {
 } from "../../values/schema.ts";
 import { takesBytes } from "../../values/takes.ts";
 import { FileAnswer } from "../method.ts";
-import {
-  choice,
-  flag,
-  integer,
-  type Parameter,
-  required,
-  text,
-  withDefault,
-} from "../parameters.ts";
-import { instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
+import { choice, flag, integer, required, text, withDefault } from "../parameters.ts";
+import { readingOf, readingOptions } from "./reading-options.ts";
+import { numberBefore, numberId, type Resource, verb } from "./resource.ts";
 
 const WAIT_MAX_S = 60;
 
@@ -48,54 +38,47 @@ const groupSchema = objectSchema({
   value: nullable(textSchema({ description: "Its cell, shortened" })),
 });
 
-type Run = RecordedRun & ReturnType<typeof summaryView>;
-
-const count = (name: "read" | "inserted" | "updated" | "unchanged" | "rejected") =>
-  field<Run>(countSchema(`Rows ${name}`), (run) => run[name]);
-
-const runRows = rowsOf<Run>("Import", {
-  id: field(integerSchema({ description: "Number of the import" }), ({ id }) => id),
-  kind: field(choiceSchema(IMPORT_KIND_NAMES, {}), ({ kind }) => kind),
-  file: field(textSchema({ description: "Name of the file" }), ({ fileName }) => fileName),
-  bytes: field(countSchema("Its size"), ({ bytes }) => bytes),
-  bytes_read: field(countSchema("How much of it has been read"), ({ bytesRead }) => bytesRead),
+const runRows = rows("Import", {
+  id: integerSchema({ description: "Number of the import" }),
+  kind: choiceSchema(IMPORT_KIND_NAMES, {}),
+  file: field(textSchema({ description: "Name of the file" }), (run: RecordedRun) => run.fileName),
+  bytes: countSchema("Its size"),
+  bytes_read: countSchema("How much of it has been read"),
   state: field(
     choiceSchema(["waiting", "running", "done", "failed"], {
       description: "Files are imported one after another; a failed import may have written rows",
     }),
-    ({ isWaiting, state }) => (isWaiting ? "waiting" : state),
+    ({ isWaiting, state }: RecordedRun) => (isWaiting ? "waiting" : state),
   ),
   failure: field(
     nullable(textSchema({ description: "Why it failed" })),
-    ({ failure }) => failure && inEnglish(failure),
+    ({ failure }: RecordedRun) => failure && inEnglish(failure),
   ),
-  started_by: field(textSchema({ description: "The person, or the key" }), ({ person }) => person),
-  started_at: instant("When it was sent", ({ startedAt }) => startedAt),
-  finished_at: instant("When it ended; null: it has not", ({ finishedAt }) => finishedAt),
-  dry_run: field({ type: "boolean" } as never, ({ options }) => options.dryRun),
-  read: count("read"),
-  inserted: count("inserted"),
-  updated: count("updated"),
-  unchanged: count("unchanged"),
-  rejected: count("rejected"),
-  removed: field(
-    nullable(countSchema("Entries removed by `replace`")),
-    ({ removed = null }) => removed,
+  started_by: field(
+    textSchema({ description: "The person, or the key" }),
+    ({ person }: RecordedRun) => person,
   ),
-  seconds: field(numberSchema({ description: "How long it took" }), ({ seconds }) => seconds),
-  recognized: field(anyObjectSchema("How the file was read"), ({ recognized }) => recognized),
-  rejects: field(
-    listSchema(groupSchema, { description: "Rejected rows by column and reason" }),
-    ({ rejects }) => rejects,
-  ),
-  warnings: field(
-    listSchema(groupSchema, { description: "Dropped cells by column and reason" }),
-    ({ warnings }) => warnings,
-  ),
-  notes: field(listSchema(textSchema()), ({ notes }) => notes.map(inEnglish)),
+  started_at: instant("When it was sent"),
+  finished_at: optionalInstant("When it ended; null: it has not"),
+  dry_run: flagSchema(),
+  read: countSchema("Rows read"),
+  inserted: countSchema("Rows inserted"),
+  updated: countSchema("Rows updated"),
+  unchanged: countSchema("Rows unchanged"),
+  rejected: countSchema("Rows rejected"),
+  removed: nullable(countSchema("Entries removed by `replace`")),
+  seconds: numberSchema({ description: "How long it took" }),
+  recognized: anyObjectSchema("How the file was read"),
+  rejects: listSchema(groupSchema, { description: "Rejected rows by column and reason" }),
+  warnings: listSchema(groupSchema, { description: "Dropped cells by column and reason" }),
+  notes: listSchema(textSchema()),
 });
 
-const rowOf = (run: RecordedRun) => runRows.row({ ...run, ...summaryView(run.summary) } as Run);
+function rowOf(run: RecordedRun) {
+  const { options, notes, removed = null, ...summary } = summaryView(run.summary);
+  const { dryRun } = options;
+  return runRows.row({ ...run, ...summary, removed, dryRun, notes: notes.map(inEnglish) });
+}
 
 const options = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
@@ -106,15 +89,7 @@ const options = {
     }),
     "upload",
   ),
-  format: choice(FILE_FORMATS as ["csv"], "Format, if neither name nor contents say it."),
-  from: choice(FOREIGN_FORMATS as ["telethon"], "The program that exported the file."),
-  map: columnMap(),
-  ignore_unknown: withDefault(flag({ description: "Ignore columns that are not known." }), false),
-  timezone: timezone(),
-  strict: withDefault(
-    flag({ description: "Reject a row with a bad cell instead of dropping the cell." }),
-    false,
-  ),
+  ...readingOptions,
   replace: withDefault(
     flag({ description: "Categories, territories: remove those that the file does not contain." }),
     false,
@@ -162,12 +137,7 @@ export const imports: Resource = {
           throw fieldError({ replace: [message("onlyDirectoriesReplaced")] });
         }
         const { kind, timezone, strict, replace, dry_run: dryRun } = given;
-        const reading = {
-          format: given.format ?? null,
-          from: given.from ?? null,
-          map: given.map ?? {},
-          ignoreUnknown: given.ignore_unknown,
-        };
+        const reading = readingOf(given);
         const id = await services.imports.start({
           kind,
           file: { ...file, name: shownFileName(given.name) },
@@ -182,11 +152,11 @@ export const imports: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       args: {},
       title: "list the imports of uploaded files, newest first",
-      run: async (_args, { services, part: { after, limit } }) =>
-        (await services.imports.runs(limit, after)).map(rowOf),
+      run: async (_args, { services, part }) =>
+        (await services.imports.runs(part.limit, numberBefore(part))).map(rowOf),
     }),
     verb({
       name: "show",
@@ -215,39 +185,3 @@ export const imports: Resource = {
     }),
   ],
 };
-
-function columnMap(): Parameter<Record<string, string>> {
-  const names = text({
-    description: "A JSON object with our names of the file's columns.",
-    example: '{"Подписчики": "subscribers"}',
-  });
-  return {
-    ...(names as Parameter<never>),
-    read(given) {
-      const map = typeof given === "string" ? parseJson(Buffer.from(given)) : undefined;
-      const isMap = isObject(map) && Object.values(map).every((ours) => typeof ours === "string");
-      return isMap
-        ? { value: map as Record<string, string> }
-        : { fault: message("notColumnNames") };
-    },
-  };
-}
-
-function timezone(): Parameter<string> & { default: string } {
-  const name = text({
-    description: "IANA name of the time zone of times without an offset.",
-    example: "Asia/Omsk",
-  });
-  return withDefault(
-    {
-      ...name,
-      read(given) {
-        const read = name.read(given);
-        if ("fault" in read) return read;
-        const zone = zoneNamed(read.value);
-        return zone === null ? { fault: message("notTimeZone") } : { value: zone };
-      },
-    },
-    MOSCOW_ZONE,
-  );
-}

@@ -1,34 +1,22 @@
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { JobState } from "../../upkeep/jobs/job-run.ts";
 import { message } from "../../values/messages/messages.ts";
-import { field } from "../../values/rows.ts";
+import { field, instantOf, optionalInstant, rows } from "../../values/rows.ts";
 import { nullable, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
-import {
-  instant,
-  namedInPart,
-  type OperatorServices,
-  type Resource,
-  rowsOf,
-  verb,
-} from "./resource.ts";
+import { namedInPart, type OperatorServices, type Resource, verb } from "./resource.ts";
 
-const jobRows = rowsOf<JobState>("Job", {
-  name: field(textSchema({ description: "Its name" }), ({ name }) => name),
+export const jobRows = rows("Job", {
+  name: textSchema({ description: "Its name" }),
   schedule: field(
     textSchema({ description: "Cron pattern in Moscow time" }),
-    ({ pattern }) => pattern,
+    ({ pattern }: JobState) => pattern,
   ),
-  last_run_at: instant("When its last run began; null: never", ({ startedAt }) => startedAt),
-  finished_at: instant(
-    "When its last run ended; null: it is running, or has never run",
-    ({ finishedAt }) => finishedAt,
-  ),
-  failure: field(
-    nullable(textSchema({ description: "Why its last run failed; null: it did not" })),
-    ({ failure }) => failure,
-  ),
-  next_run_at: instant("When it runs next; null: never", ({ nextDueAt }) => nextDueAt),
+  last_run_at: instantOf("When its last run began; null: never", (job: JobState) => job.startedAt),
+  finished_at: optionalInstant("When its last run ended; null: it is running, or has never run"),
+  failure: nullable(textSchema({ description: "Why its last run failed; null: it did not" })),
+  next_run_at: instantOf("When it runs next; null: never", (job: JobState) => job.nextDueAt),
 });
 
 const stateOf = async (name: string, { jobs }: Pick<OperatorServices, "jobs">) => {
@@ -36,6 +24,13 @@ const stateOf = async (name: string, { jobs }: Pick<OperatorServices, "jobs">) =
   if (state === undefined) throw notFound("job", name);
   return state;
 };
+
+/** @returns the job's row @throws AppError `conflict` if it is running already */
+export async function startJob(name: string, services: OperatorServices, by: Actor) {
+  const isStarted = await services.jobs.runNow(name, by);
+  if (!isStarted) throw new AppError("conflict", message("jobRuns"));
+  return jobRows.row(await stateOf(name, services));
+}
 
 /** The appliance's own regular work. */
 export const jobs: Resource = {
@@ -53,7 +48,7 @@ export const jobs: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "name",
+      rows: ["name"],
       args: {},
       title: "list all jobs with their last runs and their next ones",
       run: async (_args, { services, part }) =>
@@ -66,11 +61,7 @@ export const jobs: Resource = {
       // A job may take minutes, for which a serving process has a thread.
       isForPrograms: true,
       title: "start a job now; the list tells how it ended",
-      async run(_args, { services, id, by }) {
-        const isStarted = await services.jobs.runNow(id, by);
-        if (!isStarted) throw new AppError("conflict", message("jobRuns"));
-        return jobRows.row(await stateOf(id, services));
-      },
+      run: (_args, { services, id, by }) => startJob(id, services, by),
     }),
   ],
 };

@@ -72,7 +72,7 @@ export const keys: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       title: "list the keys of an organization",
       args: { organization: reference(organizations, "The organization's number.") },
       positional: ["organization"],

@@ -1,10 +1,11 @@
 import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
+import { optionalName, requiredEmail } from "../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../customers/accounts/member-changes.ts";
 import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
-import { choice, required, text, withDefault } from "../parameters.ts";
+import { checkedText, choice, required, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
   inPart,
@@ -51,8 +52,13 @@ export const members: Resource = {
       title: "add a member to an organization",
       args: {
         organization,
-        email: required(text({ description: "Their address.", example: "ada@example.com" })),
-        name: withDefault(text({ description: "Their name.", example: "Ada" }), ""),
+        email: required(
+          checkedText({ description: "Their address.", example: "ada@example.com" }, requiredEmail),
+        ),
+        name: withDefault(
+          checkedText({ description: "Their name.", example: "Ada" }, optionalName),
+          "",
+        ),
         role,
       },
       positional: ["organization"],
@@ -67,7 +73,7 @@ export const members: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       title: "list the members of an organization",
       args: { organization },
       positional: ["organization"],

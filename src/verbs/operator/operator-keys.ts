@@ -1,10 +1,11 @@
+import { requiredName } from "../../customers/accounts/accounts.ts";
 import { ABILITIES, type Ability } from "../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../errors.ts";
 import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
-import { type Parameter, required, text, textList } from "../parameters.ts";
+import { checkedText, type Parameter, required, textList } from "../parameters.ts";
 import {
   inPart,
   lastDay,
@@ -48,7 +49,7 @@ export const operatorKeys: Resource = {
       on: "none",
       title: "create a key of the operator's API, which is shown only once",
       args: {
-        name: required(text({ description: "Its name.", example: "billing" })),
+        name: required(checkedText({ description: "Its name.", example: "billing" }, requiredName)),
         can: abilities(),
         expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
       },
@@ -74,7 +75,7 @@ export const operatorKeys: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       args: {},
       title: "list the keys of the operator's API",
       run: async (_args, { services, part }) =>

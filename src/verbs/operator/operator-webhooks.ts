@@ -14,6 +14,7 @@ import { integer, required } from "../parameters.ts";
 import { receiverUrl } from "../webhooks.ts";
 import {
   inPart,
+  numberBefore,
   numberId,
   type OperatorServices,
   onlyOne,
@@ -83,7 +84,7 @@ export const operatorWebhooks: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       args: {},
       title: "list the operator's webhooks",
       run: async (_args, { services, part }) =>
@@ -126,12 +127,13 @@ export const operatorWebhooks: Resource = {
       name: "deliveries",
       on: "one",
       isRead: true,
-      rows: "delivery",
+      rows: ["delivery"],
       args: {},
       title: "list a webhook's deliveries of the last 30 days, newest first",
       result: deliverySchema,
-      async run(_args, { services, id, part: { after, limit } }) {
-        const found = await services.operatorWebhooks.deliveries(id, { before: after, limit });
+      async run(_args, { services, id, part }) {
+        const wanted = { before: numberBefore(part), limit: part.limit };
+        const found = await services.operatorWebhooks.deliveries(id, wanted);
         return found.map(({ posts: _, ...delivery }) => deliveryRow(delivery));
       },
     }),

@@ -1,9 +1,12 @@
 import type { Organization } from "../../customers/accounts/accounts.table.ts";
-import { requiredEmail } from "../../customers/accounts/accounts.ts";
+import { optionalName, requiredEmail, requiredName } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
+import type { UsagePosition } from "../../customers/limits/usage-history.ts";
+import { usageSchema } from "../../customers/limits/usage-history.ts";
 import { parseNumber } from "../../values/fields.ts";
+import { jsonValueOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { formatInstant } from "../../values/moscow-time.ts";
+import { dayOf, formatInstant, parseDay } from "../../values/moscow-time.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
@@ -13,10 +16,12 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { choice, flag, required, text, withDefault } from "../parameters.ts";
+import type { Position } from "../cursor.ts";
+import { checkedText, choice, flag, required, text, withDefault } from "../parameters.ts";
+import { periodDays, readPeriod } from "../period.ts";
 import {
-  inPart,
   lastDay,
+  numberBefore,
   numberId,
   type OperatorServices,
   onlyOne,
@@ -28,7 +33,7 @@ import {
 import { revokeUnseen } from "./unseen-key.ts";
 
 const plan = choice(PLAN_CODES, "Its plan.");
-const name = text({ description: "Its name.", example: "Acme" });
+const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);
 
 /** An organization with the plan in force, and what it has used of it. */
 const fields = {
@@ -78,30 +83,37 @@ export const organizations: Resource = {
       args: {
         name: required(name),
         plan: required(plan),
-        owner: text({
-          description: "E-mail address of its owner, who gets a key.",
-          example: "ada@example.com",
-        }),
+        owner: checkedText(
+          {
+            description: "E-mail address of its owner, who gets a key.",
+            example: "ada@example.com",
+          },
+          requiredEmail,
+        ),
+        owner_name: withDefault(
+          checkedText({ description: "The owner's name.", example: "Ada" }, optionalName),
+          "",
+        ),
         write: withDefault(flag({ description: "Create a read-and-write key." }), false),
       },
       result: newOrganization,
-      run: ({ owner, ...given }, use) =>
-        owner === undefined ? createAlone(given, use) : createCustomer({ ...given, owner }, use),
+      run: ({ owner, owner_name: ownerName, ...given }, use) =>
+        owner === undefined
+          ? createAlone(given, use)
+          : createCustomer({ ...given, owner: { email: owner, name: ownerName } }, use),
       unseen: revokeUnseen,
     }),
     verb({
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       title: "list all organizations",
-      args: { q: text({ description: "Part of its name.", example: "acme" }) },
+      args: { q: text({ description: "Part of its name or number.", example: "acme" }) },
       async run({ q = "" }, { services, nowMs, part }) {
-        const wanted = q.trim().toLowerCase();
-        const found = (await services.accounts.organizations()).filter(({ name }) =>
-          name.toLowerCase().includes(wanted),
-        );
-        return inPart(found, part).map((one) => rowOf(one, { services, nowMs }));
+        const after = numberBefore(part) ?? 0;
+        const found = await services.findOrganizations({ q, after, limit: part.limit });
+        return found.map((one) => rowOf(one, { services, nowMs }));
       },
     }),
     verb({
@@ -132,6 +144,24 @@ export const organizations: Resource = {
       },
     }),
     verb({
+      name: "usage",
+      on: "one",
+      isRead: true,
+      rows: ["day", "method", "key"],
+      title: "list an organization's requests and units by day, method and key",
+      args: periodDays,
+      result: usageSchema,
+      async run(given, { services, id: organizationId, nowMs, part: { after, limit } }) {
+        await services.accounts.organization(organizationId);
+        const { from, to } = readPeriod(given, dayOf(nowMs));
+        const page = await services.usageHistory.page({
+          ...{ organizationId, from, to, limit },
+          after: after && usagePosition(after),
+        });
+        return jsonValueOf(page.results);
+      },
+    }),
+    verb({
       name: "archive",
       on: "one",
       args: {},
@@ -157,6 +187,11 @@ function rowOf(organization: Organization, { services, nowMs }: Pick<Use, "servi
   return organizationRows.row({ ...organization, plan, used, periodEndsAt: period.endsAt });
 }
 
+/** A row's place, of which the first is the day as it is shown. */
+function usagePosition([day, method, key]: Position): UsagePosition {
+  return [parseDay(String(day)) ?? 0, String(method), Number(key)];
+}
+
 interface NewOrganization {
   name: string;
   plan: PlanCode;
@@ -169,20 +204,23 @@ async function createAlone({ name, plan }: NewOrganization, use: Use): Promise<R
 }
 
 async function createCustomer(
-  { name, plan, owner, write }: NewOrganization & { owner: string; write: boolean },
+  {
+    name: organization,
+    plan,
+    owner,
+    write,
+  }: NewOrganization & { owner: { email: string; name: string }; write: boolean },
   use: Use,
 ): Promise<Row> {
   const { keys, people } = use.services;
-  const email = requiredEmail(owner);
   // The person is created before the member, who could not be invited again if this failed.
-  await people.ensurePerson({ email, name: "" });
-  const hasPassword = await people.removeUnverifiedPassword(email);
+  await people.ensurePerson(owner);
+  const hasPassword = await people.removeUnverifiedPassword(owner.email);
   const key = { name: "First key", access: write ? "read_write" : "read_only" } as const;
-  const { made, token } = await keys.createCustomer(
-    { organization: name, plan, email, name: "", key },
-    use.by,
-  );
-  const link = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
+  const { made, token } = await keys.createCustomer({ organization, plan, ...owner, key }, use.by);
+  const link = hasPassword
+    ? null
+    : await people.passwordLink({ email: owner.email, isTrusted: true });
   await noteNamesakes(made.organization, use);
   return {
     ...rowOf(made.organization, use),
@@ -196,25 +234,18 @@ async function createCustomer(
 }
 
 /** Notes other organizations of the same name, if there are any: commands then need their numbers. */
-async function noteNamesakes({ id, name }: Organization, { services, note }: Use): Promise<void> {
-  const others = withName(await services.accounts.organizations(), name).filter(
-    (other) => other.id !== id,
-  );
-  if (others.length === 0) return;
-  const numbers = [...others.map((other) => other.id), id].toSorted((a, b) => a - b);
-  note(message("organizationNamesakes", { numbers }));
-}
-
-function withName(all: readonly Organization[], text: string): Organization[] {
-  const wanted = text.trim().toLowerCase();
-  return all.filter(({ name }) => name.toLowerCase() === wanted);
+async function noteNamesakes({ name }: Organization, { services, note }: Use): Promise<void> {
+  const named = await services.accounts.organizationsNamed(name);
+  if (named.length > 1) {
+    note(message("organizationNamesakes", { numbers: named.map((one) => one.id) }));
+  }
 }
 
 /** A number takes precedence over a name made of digits. */
 async function findOrganization(text: string, { accounts }: OperatorServices): Promise<number> {
-  const all = await accounts.organizations();
-  const named = withName(all, text);
+  const named = await accounts.organizationsNamed(text);
   const number = parseNumber(text);
-  if (number !== null && (named.length === 0 || all.some(({ id }) => id === number))) return number;
+  if (number !== null && (named.length === 0 || (await accounts.isOrganization(number))))
+    return number;
   return onlyOne("organization", text, named, ({ name }) => name);
 }

@@ -13,7 +13,7 @@ import { fieldError } from "../../errors.ts";
 import { readInteger, readText } from "../../values/fields.ts";
 import { LANGUAGES } from "../../values/messages/language.ts";
 import { message } from "../../values/messages/messages.ts";
-import { field } from "../../values/rows.ts";
+import { field, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -24,7 +24,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, integer, type Parameter, parameter } from "../parameters.ts";
 import { plans } from "./plans.ts";
-import { namedInPart, type Resource, rowsOf, verb } from "./resource.ts";
+import { namedInPart, type Resource, verb } from "./resource.ts";
 
 /** An empty text means none. */
 function textOrNone(description: string): Parameter<string | null> {
@@ -65,29 +65,29 @@ const args = {
   ...Object.fromEntries(texts.map(({ name, description }) => [name, textOrNone(description)])),
 };
 
-const offerRows = rowsOf<Plan>("PlanOffer", {
-  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }) => code),
+const offerRows = rows("PlanOffer", {
+  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
   offered: field(
     flagSchema({ description: "Whether customers see it" }),
-    (plan) => offerOf(plan).isOffered,
+    (plan: Plan) => offerOf(plan).isOffered,
   ),
-  order: field(countSchema("Its place, lowest first"), (plan) => offerOf(plan).order),
-  price: field(nullable(countSchema("Price in minor units")), (plan) => offerOf(plan).price),
+  order: field(countSchema("Its place, lowest first"), (plan: Plan) => offerOf(plan).order),
+  price: field(nullable(countSchema("Price in minor units")), (plan: Plan) => offerOf(plan).price),
   currency: field(
     nullable(textSchema({ description: "ISO 4217" })),
-    (plan) => offerOf(plan).currency,
+    (plan: Plan) => offerOf(plan).currency,
   ),
   per: field(
     choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
-    (plan) => offerOf(plan).per,
+    (plan: Plan) => offerOf(plan).per,
   ),
   buy: field(
     choiceSchema(BUYINGS, { description: "How it is bought" }),
-    (plan) => offerOf(plan).buy,
+    (plan: Plan) => offerOf(plan).buy,
   ),
   link: field(
     nullable(textSchema({ description: "The payment page" })),
-    (plan) => offerOf(plan).link,
+    (plan: Plan) => offerOf(plan).link,
   ),
   ...Object.fromEntries(
     texts.map(({ name, part, language, description }) => [
@@ -110,7 +110,7 @@ export const planOffers: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "plan",
+      rows: ["plan"],
       args: {},
       title: "list how all plans are offered",
       run: async (_args, { services, part }) =>

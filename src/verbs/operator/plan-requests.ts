@@ -3,7 +3,7 @@ import { PLAN_CODES } from "../../customers/accounts/plan.ts";
 import { field, instant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { organizations } from "./organizations.ts";
-import { type Resource, verb } from "./resource.ts";
+import { numberBefore, type Resource, verb } from "./resource.ts";
 
 const requestRows = rows("PlanRequest", {
   organization: field(
@@ -32,11 +32,12 @@ export const planRequests: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "organization",
+      rows: ["organization"],
       args: {},
       title: "list open requests; `kanalog org plan` grants one",
-      async run(_args, { services, part: { after, limit } }) {
-        const found = await services.accounts.planRequests({ after: after ?? 0, limit });
+      async run(_args, { services, part }) {
+        const after = numberBefore(part) ?? 0;
+        const found = await services.accounts.planRequests({ after, limit: part.limit });
         return found.map(requestRows.row);
       },
     }),

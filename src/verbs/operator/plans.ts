@@ -15,18 +15,20 @@ import {
   integerSchema,
   nullable,
 } from "../../values/schema.ts";
-import { choice, inPath, integer, type Parameter } from "../parameters.ts";
+import { choice, inPath, integer } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
 import { namedInPart, type Resource, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
 /** A limit, whose fault names its whole range. */
-function limit(name: keyof typeof PLAN_LIMITS, description: string): Parameter<number> {
+function limit(name: keyof typeof PLAN_LIMITS, description: string) {
   const range = PLAN_LIMITS[name];
   const given = integer({ description, ...range });
   const fault = message("outOfRange", range);
-  return { ...given, read: (text) => ("fault" in given.read(text) ? { fault } : given.read(text)) };
+  const read: typeof given.read = (text) =>
+    "fault" in given.read(text) ? { fault } : given.read(text);
+  return { ...given, read, of: name };
 }
 
 const limits = {
@@ -38,15 +40,11 @@ const limits = {
   database_ms: limit("databaseMsPerSecond", "Milliseconds of database time per second."),
   lock_ms: limit("lockMsPerSecond", "Milliseconds of write-lock time per second."),
 };
-const SETS: Readonly<Record<keyof typeof limits, keyof typeof PLAN_LIMITS>> = {
-  rate: "requestsPerSecond",
-  quota: "requestsPerPeriod",
-  webhooks: "webhooks",
-  webhook_channels: "webhookChannels",
-  alerts: "alerts",
-  database_ms: "databaseMsPerSecond",
-  lock_ms: "lockMsPerSecond",
-};
+
+/** A plan's limits by the names of the arguments. */
+export function limitsOf(plan: Plan): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).map(([name, { of }]) => [name, plan[of]]));
+}
 
 const planRows = rows("Plan", {
   plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
@@ -82,7 +80,7 @@ export const plans: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "plan",
+      rows: ["plan"],
       args: {},
       title: "list all plans, lowest first",
       run: async (_args, { services, part }) =>
@@ -95,9 +93,9 @@ export const plans: Resource = {
       args: limits,
       async run(args, use) {
         const given: PlanChange = Object.fromEntries(
-          Object.entries(SETS).flatMap(([name, limit]) => {
+          Object.entries(limits).flatMap(([name, { of }]) => {
             const value = args[name as keyof typeof limits];
-            return value === undefined ? [] : [[limit, value]];
+            return value === undefined ? [] : [[of, value]];
           }),
         );
         if (Object.keys(given).length === 0) {

@@ -6,26 +6,32 @@ import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-r
 import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
+import type { OrganizationsPart } from "../../customers/accounts/accounts.store.ts";
+import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
-import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
 import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Alerts } from "../../push/webhooks/alerts/alerts.ts";
 import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { ListedWebhook, WebhooksPart } from "../../push/webhooks/manage/webhooks.store.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { startOfDay } from "../../values/moscow-time.ts";
-import { type Field, field, optionalInstant, rows } from "../../values/rows.ts";
 import type { Schema } from "../../values/schema.ts";
 import type { Takes } from "../../values/takes.ts";
+import type { Position } from "../cursor.ts";
 import type { FileAnswer } from "../method.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
+import type { Services } from "../services.ts";
 
 /**
  * Resources: what an operator manages, each declared once with its verbs. The operator's API, the commands
@@ -36,11 +42,16 @@ import { type Arguments, day, integer, type Parameter, type Parameters } from ".
 export interface OperatorServices {
   clock: Pick<Clock, "now">;
   accounts: Accounts;
+  findOrganizations(part: OrganizationsPart): Promise<Organization[]>;
+  findWebhooks(part: WebhooksPart): Promise<ListedWebhook[]>;
   keys: Keys;
   webhooks: StaffWebhooks;
   operatorKeys: OperatorKeys;
   operatorWebhooks: OperatorWebhooks;
   usage: Pick<Usage, "used">;
+  usageHistory: Pick<Services["usageHistory"], "page">;
+  audit: AuditLog;
+  alerts: Pick<Alerts, "list" | "ofAnybody">;
   channels: Pick<ManageChannels, "find" | "numbered" | "page" | "delete" | "merge"> & {
     setPublic(id: number, isPublic: boolean, by: Actor): Promise<unknown>;
   };
@@ -49,9 +60,20 @@ export interface OperatorServices {
   openExport(wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor): Promise<BulkFile>;
   sources: Pick<
     Sources,
-    "list" | "find" | "requestRun" | "pauseSource" | "resumeSource" | "removeSource"
+    | "add"
+    | "addBot"
+    | "list"
+    | "find"
+    | "requestRun"
+    | "pauseSource"
+    | "resumeSource"
+    | "removeSource"
+    | "setTimeLimit"
+    | "setPushes"
   >;
   dailyBackups(): Promise<BackupFile[]>;
+  /** What only a serving process knows of itself; null for a command. */
+  running: { ready(): Promise<Readiness>; metrics(): Promise<string> } | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;
@@ -67,8 +89,8 @@ export interface Use<Id = number> {
   id: Id;
   /** The file that a program sent as its request's body. */
   file: Omit<NewUpload["file"], "name"> | null;
-  /** Which rows of a list are wanted: those after one, in the list's order; null for the first. */
-  part: { after: number | null; limit: number };
+  /** Which rows of a list are wanted: those after a position, by the list's `rows`; null for the first. */
+  part: { after: Position | null; limit: number };
   /** Tells a person something beside the result. */
   note(text: Message): void;
   /** Address at which somebody chooses a password, once. */
@@ -77,21 +99,6 @@ export interface Use<Id = number> {
 
 /** A row as answers and tables show it, by the names of the resource's schema. */
 export type Row = Readonly<Record<string, unknown>>;
-
-/** An instant that may be missing; the description ends with what null means. */
-export function instant<Thing>(
-  description: string,
-  of: (thing: Thing) => number | null,
-): Field<Thing> {
-  const { schema, show } = optionalInstant(description);
-  return field(schema, (thing) => show(of(thing)));
-}
-
-/** Rows of things whose fields all have values of their own; `rows` needs less. */
-export function rowsOf<Thing>($id: string, fields: Readonly<Record<string, Field<Thing>>>) {
-  const { schema, row } = rows($id, fields);
-  return { schema, row: (thing: Thing): Row => row(thing) };
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: resources hold verbs of differing arguments and keys
 export interface Verb<P extends Parameters = any, Id = any> {
@@ -102,10 +109,8 @@ export interface Verb<P extends Parameters = any, Id = any> {
   on: "one" | "none";
   /** Whether it changes nothing. */
   isRead?: true;
-  /** Whether all rows of a list may be too many for memory. */
-  isLong?: true;
-  /** For a list: the field that identifies its rows, by which they are ordered. */
-  rows?: string;
+  /** For a list: the fields that identify its rows, by which they are ordered. */
+  rows?: readonly string[];
   args: P;
   /** What a request's body may be, if it is larger than a few arguments. */
   takes?: Takes;
@@ -182,12 +187,22 @@ export function lastDay(description: string): Parameter<number> {
   };
 }
 
+/** A row's place in its list. */
+export function positionOf(row: Row, fields: readonly string[]): Position {
+  return fields.map((name) => row[name]) as unknown as Position;
+}
+
+/** Number of the row before a part, in a list by number; null for the first part. */
+export function numberBefore({ after }: Use["part"]): number | null {
+  return (after?.[0] ?? null) as number | null;
+}
+
 /** Those of all things, by number, that a list's part wants. */
 export function inPart<Thing extends { id: number }>(
   things: readonly Thing[],
-  { after, limit }: Use["part"],
+  part: Use["part"],
 ): Thing[] {
-  return things.filter(({ id }) => id > (after ?? 0)).slice(0, limit);
+  return things.filter(({ id }) => id > (numberBefore(part) ?? 0)).slice(0, part.limit);
 }
 
 /** Those of all rows that a list's part wants, if what identifies them is a name. */
@@ -196,7 +211,7 @@ export function namedInPart(
   name: string,
   { after, limit }: Use["part"],
 ): Row[] {
-  const from = after === null ? 0 : rows.findIndex((row) => row[name] === after) + 1;
+  const from = after === null ? 0 : rows.findIndex((row) => row[name] === after[0]) + 1;
   return rows.slice(from, from + limit);
 }
 

@@ -1,3 +1,5 @@
+import { alerts } from "./alerts.ts";
+import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { channels } from "./channels.ts";
 import { endpointOf } from "./endpoint.ts";
@@ -14,6 +16,7 @@ import { planRequests } from "./plan-requests.ts";
 import { plans } from "./plans.ts";
 import { posts } from "./posts.ts";
 import { categories, statistics, territories } from "./pushes.ts";
+import { metrics, readiness } from "./running.ts";
 import { sources } from "./sources.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -26,6 +29,8 @@ export const resources = [
   planOffers,
   planRequests,
   webhooks,
+  alerts,
+  audit,
   channels,
   posts,
   statistics,
@@ -36,6 +41,8 @@ export const resources = [
   sources,
   jobs,
   backups,
+  readiness,
+  metrics,
   operatorKeys,
   operatorWebhooks,
 ];

@@ -6,7 +6,7 @@ import { FileAnswer } from "../method.ts";
 import { onlyFields } from "../parameters.ts";
 import { type RawArguments, readArguments } from "../read-arguments.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Row, Use } from "./resource.ts";
+import { positionOf, type Row, type Use } from "./resource.ts";
 
 interface Sent {
   raw: RawArguments;
@@ -38,7 +38,7 @@ export async function runEndpoint(
     return narrowed(await does.run(args, { ...use, id, part: { after: null, limit: 0 } }));
   }
   const fixed: Record<string, string> = does.on === "one" ? { of: String(id) } : {};
-  const after = (positionAfter(list, fixed)?.[0] ?? null) as number | null;
+  const after = positionAfter(list, fixed);
   const limit = args["limit"] as number;
   // One more than the page holds, to see whether another page follows.
   const rows = (await does.run(args, { ...use, id, part: { after, limit: limit + 1 } })) as Row[];
@@ -50,7 +50,7 @@ export async function runEndpoint(
       : pageUrl(
           new URLSearchParams({
             ...filtersOf(endpoint, list.raw),
-            cursor: cursors.write(operationId, { at: [last[does.rows] as number], of }),
+            cursor: cursors.write(operationId, { at: positionOf(last, does.rows), of }),
           }),
         );
   return narrowed({ results, next } satisfies Page<Row>);

@@ -1,14 +1,26 @@
-import type { Outcome } from "../../catalog/sources/outcome.ts";
-import { dueAt, SOURCE_STATES, stateOf } from "../../catalog/sources/source-schedule.ts";
 import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+} from "../../catalog/imports/kinds/import-kinds.ts";
+import type { Outcome } from "../../catalog/sources/outcome.ts";
+import { nameOfAddress, readHeader } from "../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../catalog/sources/source-changes.ts";
+import {
+  nextRunAt,
+  readTimeLimit,
+  SOURCE_STATES,
+  stateOf,
+} from "../../catalog/sources/source-schedule.ts";
+import {
+  BOT_KINDS,
   fileMaxMs,
   isBot,
   placeOf,
   SOURCE_KINDS,
   type Source,
 } from "../../catalog/sources/sources.table.ts";
-import { inEnglish } from "../../values/messages/messages.ts";
-import { field } from "../../values/rows.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
+import { field, instantOf, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -18,42 +30,44 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { inPart, instant, numberId, type Resource, rowsOf, verb } from "./resource.ts";
+import { choice, type Parameter, required, text, withDefault } from "../parameters.ts";
+import { readingOf, readingOptions } from "./reading-options.ts";
+import { inPart, numberId, type Resource, verb } from "./resource.ts";
 
 type SourceAt = Source & { nowMs: number };
 
-const rows = rowsOf<SourceAt>("Source", {
-  id: field(integerSchema({ description: "Number of the source" }), ({ id }) => id),
-  name: field(textSchema({ description: "Its name" }), ({ name }) => name),
-  kind: field(choiceSchema(SOURCE_KINDS, {}), ({ kind }) => kind),
+const sourceRows = rows("Source", {
+  id: integerSchema({ description: "Number of the source" }),
+  name: textSchema({ description: "Its name" }),
+  kind: choiceSchema(SOURCE_KINDS, {}),
   rows: field(
     textSchema({ description: "What the rows of its files are; empty for a bot" }),
-    ({ settings }) => (isBot(settings) ? "" : settings.rows),
+    ({ settings }: Source) => (isBot(settings) ? "" : settings.rows),
   ),
   from: field(
     textSchema({ description: "Its address, its folder, or the bot's name" }),
-    ({ settings }) => placeOf(settings),
+    ({ settings }: Source) => placeOf(settings),
   ),
-  schedule: field(
-    textSchema({ description: "An interval such as 15m, or a cron pattern in Moscow time" }),
-    ({ schedule }) => schedule,
-  ),
+  schedule: textSchema({
+    description: "An interval such as 15m, or a cron pattern in Moscow time",
+  }),
   time_limit_seconds: field(
     nullable(numberSchema({ description: "How long a file may take; null for a bot" })),
-    ({ settings }) => (isBot(settings) ? null : fileMaxMs(settings) / 1000),
+    ({ settings }: Source) => (isBot(settings) ? null : fileMaxMs(settings) / 1000),
   ),
-  state: field(choiceSchema(SOURCE_STATES, {}), (source) => stateOf(source, source.nowMs)),
-  last_success_at: instant("Its last success; null: none", ({ succeededAt }) => succeededAt),
-  last_run_at: instant("When its last run began; null: none", ({ startedAt }) => startedAt),
-  next_run_at: instant("When it runs next; null: not by itself", (source) => {
-    const next = dueAt(source, source.nowMs);
-    return source.isPaused || !Number.isFinite(next) ? null : next;
-  }),
+  state: field(choiceSchema(SOURCE_STATES, {}), (source: SourceAt) =>
+    stateOf(source, source.nowMs),
+  ),
+  last_success_at: instantOf("Its last success; null: none", (one: Source) => one.succeededAt),
+  last_run_at: instantOf("When its last run began; null: none", (one: Source) => one.startedAt),
+  next_run_at: instantOf("When it runs next; null: not by itself", (source: SourceAt) =>
+    nextRunAt(source, source.nowMs),
+  ),
   lag_seconds: field(
     nullable(numberSchema({ description: "Delay of the last arrival; null: not known" })),
-    ({ position: { lagMs } }) => (lagMs === undefined ? null : lagMs / 1000),
+    ({ position: { lagMs } }: Source) => (lagMs === undefined ? null : lagMs / 1000),
   ),
-  failures: field(countSchema("Failed runs since the last success"), ({ failures }) => failures),
+  failures: countSchema("Failed runs since the last success"),
   last_error: field(
     textSchema({ description: "Why its last run failed; empty if it did not" }),
     errorText,
@@ -61,7 +75,7 @@ const rows = rowsOf<SourceAt>("Source", {
 });
 
 /** A source as answers and commands show it. */
-export const sourceRow = (source: Source, nowMs: number) => rows.row({ ...source, nowMs });
+export const sourceRow = (source: Source, nowMs: number) => sourceRows.row({ ...source, nowMs });
 
 /** Why a run failed, including the file if it was one of several; empty if it did not fail. */
 export function errorText({
@@ -72,23 +86,85 @@ export function errorText({
   return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
 }
 
-/** Places that data is fetched from automatically; commands add them. */
+const named = {
+  name: withDefault(
+    text({ description: "Its name; empty for its address, or the bot's name." }),
+    "",
+  ),
+  schedule: withDefault(
+    text({ description: "15m, 6h, 1d, or a cron pattern of five fields in Moscow time." }),
+    "15m",
+  ),
+};
+const timeLimit: Parameter<number> = {
+  ...(text({
+    description: "How long fetching a file may take, and importing it: such as 90m or 6h.",
+    example: "90m",
+  }) as Parameter<never>),
+  read: (given) => readTimeLimit(String(given)),
+};
+const pull = {
+  kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
+  url: required(
+    text({ description: "Address of the file.", example: "https://data.example.com/posts.csv" }),
+  ),
+  ...named,
+  header: header(),
+  ...readingOptions,
+  time_limit: timeLimit,
+};
+const bot = {
+  kind: required(choice(BOT_KINDS, "The messenger.")),
+  token: required(text({ description: "The bot's token." })),
+  ...named,
+  schedule: withDefault(text({ description: "As of a file; empty for the messenger's own." }), ""),
+  api: withDefault(text({ description: "Address of the messenger's API; empty for its own." }), ""),
+};
+
+/** Places that data is fetched from automatically; folders of the machine are only added by commands. */
 export const sources: Resource = {
   name: "source",
   command: "source",
   path: "sources",
   area: "system",
   title: "places that data is fetched from automatically, while the appliance serves",
-  schema: rows.schema,
+  schema: sourceRows.schema,
   id: numberId,
   hint: "its number or name",
   find: async (named, services) => (await services.sources.find(named)).id,
   verbs: [
     verb({
+      name: "add",
+      on: "none",
+      args: pull,
+      isForPrograms: true,
+      title: "add a file at a web address, which is read at once and then by its schedule",
+      async run({ kind, url, name, schedule, header = {}, ...given }, { services, by, nowMs }) {
+        const { timezone, strict, time_limit: fileMaxMs } = given;
+        const reading = readingOf(given);
+        const file = { rows: kind, reading, timezone, strict, fileMaxMs };
+        const source = {
+          name: name.trim() || nameOfAddress(url.trim(), NAME_LENGTH_MAX),
+          ...{ schedule: schedule.trim(), headers: header },
+          settings: { kind: "pull", url: url.trim(), ...file } as const,
+        };
+        return sourceRow(await services.sources.add(source, by), nowMs);
+      },
+    }),
+    verb({
+      name: "add-bot",
+      on: "none",
+      args: bot,
+      isForPrograms: true,
+      title: "add a bot that is an administrator of channels",
+      run: async (given, { services, by, nowMs }) =>
+        sourceRow(await services.sources.addBot(given, by), nowMs),
+    }),
+    verb({
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       args: {},
       title: "list all sources, with the state of their last run",
       run: async (_args, { services, part, nowMs }) =>
@@ -130,6 +206,23 @@ export const sources: Resource = {
         sourceRow(await services.sources.resumeSource(id, by), nowMs),
     }),
     verb({
+      name: "change",
+      on: "one",
+      args: { time_limit: required(timeLimit) },
+      title: "change how long a source's files may take, from its next run on",
+      run: async ({ time_limit }, { services, id, by, nowMs }) =>
+        sourceRow(await services.sources.setTimeLimit(id, time_limit, by), nowMs),
+    }),
+    verb({
+      name: "pushes",
+      on: "one",
+      args: { state: required(choice(["on", "off"], "Whether MAX pushes.")) },
+      positional: ["state"],
+      title: "have MAX push updates to KANALOG_BASE_URL (on), or poll for them (off)",
+      run: async ({ state }, { services, id, by, nowMs }) =>
+        sourceRow(await services.sources.setPushes(id, state === "on", by), nowMs),
+    }),
+    verb({
       name: "remove",
       on: "one",
       args: {},
@@ -142,3 +235,16 @@ export const sources: Resource = {
     }),
   ],
 };
+
+function header(): Parameter<Record<string, string>> {
+  return {
+    ...(text({
+      description: "A header to send with each request; it is stored encrypted.",
+      example: "Authorization: Bearer abc",
+    }) as Parameter<never>),
+    read(given) {
+      const value = readHeader(String(given));
+      return value === null ? { fault: message("notHeader") } : { value };
+    },
+  };
+}

@@ -3,6 +3,7 @@ import {
   type DeliveryView,
   deliverySchema,
 } from "../../push/webhooks/manage/webhook-views.ts";
+import type { ListedWebhook } from "../../push/webhooks/manage/webhooks.store.ts";
 import {
   type CustomersWebhook,
   DISABLED_REASONS,
@@ -21,7 +22,7 @@ import {
 import { integer, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
-  inPart,
+  numberBefore,
   numberId,
   type OperatorServices,
   onlyOne,
@@ -41,11 +42,11 @@ const webhookRows = rows("OperatorWebhook", {
   id: integerSchema({ description: "Number of the webhook" }),
   organization: field(
     integerSchema({ description: "Number of the organization" }),
-    ({ organizationId }: CustomersWebhook) => organizationId,
+    ({ organizationId }: ListedWebhook) => organizationId,
   ),
   url: textSchema({ description: "Address of the receiver" }),
   channels: countSchema("How many channels it watches"),
-  is_active: field(flagSchema(), ({ disabledReason }: CustomersWebhook) => disabledReason === ""),
+  is_active: field(flagSchema(), ({ disabledReason }: ListedWebhook) => disabledReason === ""),
   disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
   staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
   failing_since: optionalInstant("First failure since the last success; null: none"),
@@ -69,7 +70,7 @@ export const webhooks: Resource = {
       name: "list",
       on: "none",
       isRead: true,
-      rows: "id",
+      rows: ["id"],
       title: "list the webhooks of one organization, or of all",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
@@ -77,8 +78,11 @@ export const webhooks: Resource = {
       positional: ["organization"],
       async run({ organization = null }, { services, part }) {
         if (organization !== null) await services.accounts.organization(organization);
-        const found = inPart(await services.webhooks.webhooks(organization), part);
-        return Promise.all(found.map((one) => rowOf(one, services)));
+        const found = await services.findWebhooks({
+          ...{ organizationId: organization, areDisabled: false },
+          ...{ after: numberBefore(part) ?? 0, limit: part.limit },
+        });
+        return found.map(webhookRows.row);
       },
     }),
     verb({
@@ -101,12 +105,13 @@ export const webhooks: Resource = {
       name: "deliveries",
       on: "one",
       isRead: true,
-      rows: "delivery",
+      rows: ["delivery"],
       args: {},
       title: "list a webhook's deliveries of the last 30 days, newest first",
       result: objectSchema(deliveryFields, "OperatorDelivery"),
-      async run(_args, { services, id, part: { after, limit } }) {
-        const found = await services.webhooks.deliveries(id, { before: after, limit });
+      async run(_args, { services, id, part }) {
+        const wanted = { before: numberBefore(part), limit: part.limit };
+        const found = await services.webhooks.deliveries(id, wanted);
         return found.map(deliveryRow);
       },
     }),

@@ -124,7 +124,7 @@ describe("a subscription", () => {
       const source = await other.add();
       const { sources } = other.appliance.app;
       await expect(sources.setPushes(source.id, true, COMMAND_LINE)).rejects.toMatchObject({
-        fields: { pushes: [expect.stringContaining("only over https, to port 443")] },
+        fields: { state: [expect.stringContaining("only over https, to port 443")] },
       });
       await other.close();
     }

@@ -147,8 +147,8 @@ function addCatalog(add: Add): void {
 function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): void {
   const next = organizationId + 1;
   add(`${numbers(ORGANIZATIONS)}
-    INSERT INTO organizations (name, plan, plan_started_at, plan_ends_at, created_at)
-    SELECT 'Organization ' || i, 'profi', @now - 20 * @day, NULL, @now - 400 * @day FROM n`);
+    INSERT INTO organizations (name, search_name, plan, plan_started_at, plan_ends_at, created_at)
+    SELECT 'Organization ' || i, 'organization ' || i, 'profi', @now - 20 * @day, NULL, @now - 400 * @day FROM n`);
   add(`INSERT INTO members (organization_id, email, name, role, created_at)
     SELECT id, 'person' || id || '@example.com', 'Person', 'owner', created_at
     FROM organizations WHERE id >= ${next}`);

@@ -109,3 +109,63 @@ test("the job makes a backup, which is listed by its name; an unreadable folder 
   expect([status, body.detail]).toEqual([503, `The folder of backups, ${folder}, cannot be read.`]);
   await backing.close();
 });
+
+test("readiness and metrics are those of all processes, for keys that may read or manage the system", async () => {
+  const ready = await operator.get("readiness/");
+  expect(ready).toMatchObject({ status: 200, body: { is_ready: true, warnings: [] } });
+  expect(ready.body.checks).toContainEqual({ name: "database", problem: null });
+  const metrics = await operator.get("metrics/");
+  expect(metrics.headers.get("content-type")).toStartWith("text/plain");
+  expect(metrics.body).toContain("# TYPE kanalog_");
+  const data = await operatorApi(appliance, ["data"]);
+  for (const path of ["readiness/", "metrics/"]) expect((await data.get(path)).status).toBe(403);
+});
+
+test("a backup is made on request, and refused where there is no folder for it", async () => {
+  const refused = await operator.post("backups/", {});
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("KANALOG_BACKUP_DIR") },
+  });
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+  const other = await startAppliance({ KANALOG_BACKUP_DIR: folder });
+  const system = await operatorApi(other, ["system"]);
+  const made = await system.post("backups/", {});
+  expect(made).toMatchObject({ status: 202, body: { name: "backup", failure: null } });
+  const listed = async () => (await system.get("backups/")).body.results;
+  await until(async () => (await listed()).length === 1, "the end of the backup");
+  const [{ name, bytes }] = await listed();
+  expect(bytes).toBe(statSync(join(folder, name)).size);
+  expect((await system.get(`backups/${name}/`)).body).toMatchObject({ name, bytes });
+  expect((await system.get("backups/none.db/")).status).toBe(404);
+  await other.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a source is added with all that is wrong with it reported by field", async () => {
+  const wrong = await operator.post("sources/", {
+    ...{ kind: "people", url: "https://files.example.com/a.csv", header: "none" },
+    ...{ time_limit: "1 hour", timezone: "Moscow", map: "columns" },
+  });
+  expect(wrong.status).toBe(400);
+  expect(Object.keys(wrong.body).toSorted()).toEqual([
+    ...["header", "kind", "map", "time_limit", "timezone"],
+  ]);
+  const refused = await operator.post("sources/", { kind: "posts", url: "http://127.0.0.1/" });
+  expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["url"]]);
+  const added = await operator.post("sources/", {
+    ...{ kind: "posts", url: "https://files.example.com/posts.csv", schedule: "6h" },
+    ...{ header: "Authorization: Bearer abc", map: '{"Текст": "text"}', time_limit: "2h" },
+  });
+  expect(added).toMatchObject({
+    status: 201,
+    body: { name: "files.example.com/posts.csv", rows: "posts", time_limit_seconds: 7200 },
+  });
+  expect(JSON.stringify(added.body)).not.toContain("Bearer");
+  const changed = await operator.post("sources/1/change/", { time_limit: "90m" });
+  expect(changed.body).toMatchObject({ time_limit_seconds: 5400 });
+  const pushes = await operator.post("sources/1/pushes/", { state: "on" });
+  expect([pushes.status, Object.keys(pushes.body)]).toEqual([400, ["state"]]);
+  const bot = await operator.post("sources/add-bot/", { kind: "telegram", token: "wrong" });
+  expect([bot.status, Object.keys(bot.body)]).toEqual([400, ["token"]]);
+});

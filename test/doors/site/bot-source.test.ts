@@ -32,7 +32,8 @@ async function look(): Promise<void> {
 }
 
 const bodyOf = async (path: string) => String((await staff.get(path)).body);
-const add = (token = TELEGRAM_TOKEN) => staff.post(PAGE, { action: "add", token });
+const add = (token = TELEGRAM_TOKEN) =>
+  staff.post(PAGE, { action: "add", kind: "telegram", token });
 
 test("an empty catalog fills up: the steps, the token's test, the channels found", async () => {
   expect(await bodyOf("/staff/sources/")).toContain(PAGE);

@@ -403,7 +403,7 @@ describe("an appliance in use", () => {
       expect(await page.locator(".fault").textContent()).not.toBe("");
       await page.getByLabel("Reason").fill("It sends us spam");
       await press(page, "Disable");
-      expect(await statusOf(page)).toBe("The webhook was disabled.");
+      expect(await statusOf(page)).toBe("Webhook disabled.");
       expect(await stateOf()).toBe("staff");
 
       await page.goto("/account/keys/");

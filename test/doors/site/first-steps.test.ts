@@ -173,7 +173,7 @@ test("the sample's days and posts end yesterday according to the clock", async (
 test("one form creates an organization with owner, plan and key", async () => {
   const visitor = await setUp();
   const path = "/staff/organizations/";
-  const fields = { name: "Acme", plan: "growth", email: "ada@example.com", owner: "Ada" };
+  const fields = { name: "Acme", plan: "growth", owner: "ada@example.com", owner_name: "Ada" };
   const { html } = await visitor.post(path, { action: "create", ...fields });
   const made = /knl_ro_[0-9A-Za-z]{38}/.exec(html)?.[0] ?? "";
   expect(html).toContain(`curl -H &quot;Authorization: Bearer ${made}&quot;`);
@@ -188,10 +188,10 @@ test("one form creates an organization with owner, plan and key", async () => {
 
 test("a fault in that form is reported at its field, and nothing is created", async () => {
   const visitor = await setUp();
-  const sent = { action: "create", name: "Acme", plan: "growth", email: "no address" };
+  const sent = { action: "create", name: "Acme", plan: "growth", owner: "no address" };
   const { status, html } = await visitor.post("/staff/organizations/", sent);
   expect(status).toBe(400);
-  expect(html).toContain('id="create-email-fault"');
+  expect(html).toContain('id="create-owner-fault"');
   expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
 });
 

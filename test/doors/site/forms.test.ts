@@ -100,7 +100,7 @@ const FAULTY = [
   [
     "/staff/organizations/",
     { action: "create", name: "", plan: "gold" },
-    { name: BLANK, plan: NO_OPTION },
+    { name: "This field is required.", plan: '"gold" is not a valid choice.' },
   ],
   [
     "/staff/organizations/1/",

@@ -221,7 +221,7 @@ describe("an uploaded file", () => {
   test("may be compressed and in other encodings, as with the command", async () => {
     const csv = "Номер;Название;Подписчики;Ещё\n1;Один;1,2К;x\n";
     const answer = await staff.post(PAGE, {
-      ...{ action: "import", kind: "channels", ignoreUnknown: "yes", timezone: "asia/omsk" },
+      ...{ action: "import", kind: "channels", ignore_unknown: "yes", timezone: "asia/omsk" },
       map: "Номер=id\r\nназвание = title\r\n\r\nПодписчики=subscribers",
       file: file(gzipSync(windows1251(csv)), "rows.csv.gz"),
     });

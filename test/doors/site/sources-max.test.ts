@@ -20,7 +20,7 @@ async function staffOf({ appliance }: MaxAppliance): Promise<Visitor> {
   return signedInVisitor(appliance, email);
 }
 
-const BOT = { action: "add", name: "max", schedule: "15m", api: "" };
+const BOT = { action: "add", kind: "max", name: "max", schedule: "15m", api: "" };
 const add = (token: string) => staff.post(PAGE, { ...BOT, token });
 
 describe("a bot of MAX on the site", () => {
@@ -59,14 +59,14 @@ describe("a bot of MAX on the site", () => {
 
   test("switches push updates on and off, and both are audited", async () => {
     await add(world.max.token);
-    const on = await staff.post("/staff/sources/1/", { action: "pushesOn" });
+    const on = await staff.post("/staff/sources/1/", { action: "pushes", state: "on" });
     expect(on.location).toBe("/staff/sources/1/?done=pushesOn");
     await world.look();
     expect(world.max.subscriptions).toHaveLength(1);
     const { html } = await staff.get("/staff/sources/1/");
     expect(html).toContain("Turn off push updates");
     expect(html).not.toContain(world.max.subscriptions[0]?.secret ?? "?");
-    await staff.post("/staff/sources/1/", { action: "pushesOff" });
+    await staff.post("/staff/sources/1/", { action: "pushes", state: "off" });
     await world.look();
     expect(world.max.subscriptions).toEqual([]);
     const audit = (await staff.get("/staff/audit/")).html;
@@ -78,7 +78,7 @@ describe("a bot of MAX on the site", () => {
     const other = await startMaxAppliance();
     const visitor = await staffOf(other);
     await visitor.post(PAGE, { ...BOT, token: other.max.token });
-    const refused = await visitor.post("/staff/sources/1/", { action: "pushesOn" });
+    const refused = await visitor.post("/staff/sources/1/", { action: "pushes", state: "on" });
     expect(refused.status).toBe(400);
     expect(refused.html).toContain("only over https, to port 443");
     await other.close();

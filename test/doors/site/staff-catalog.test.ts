@@ -159,9 +159,9 @@ test("characters that pages remove stay in a text that was not edited", async ()
 });
 
 test("a channel is hidden and shown again, and both are recorded", async () => {
-  expectDone(await staff.post(PAGE, { action: "hide" }), "hidden");
+  expectDone(await staff.post(PAGE, { action: "hide" }), "channel.hide");
   expect(await status("channels/1/")).toBe(404);
-  expectDone(await staff.post(PAGE, { action: "unhide" }), "unhidden");
+  expectDone(await staff.post(PAGE, { action: "unhide" }), "channel.unhide");
   expect(await status("channels/1/")).toBe(200);
   expect(auditOf(appliance).map(({ action }) => action)).toEqual([
     "channel.hide",
@@ -231,12 +231,12 @@ test("each page of posts continues where the previous one ended", async () => {
 test("a post is taken down where it was found, once, and recorded", async () => {
   const path = `${POSTS}?q=${encodeURIComponent("мир")}`;
   const done = await staff.post(path, { action: "take-down", posts: 7 });
-  expectDone(done, "taken-down");
+  expectDone(done, "post.delete");
   expect(done.location).toContain("q=");
-  expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
+  expect((await staff.get(done.location ?? "")).html).toContain("Post taken down.");
   const other = await staff.post(PAGE, { action: "take-down", posts: 7 });
   expect(other.html).toContain("This post does not exist.");
-  expectDone(await staff.post(PAGE, { action: "take-down", posts: 5 }), "taken-down");
+  expectDone(await staff.post(PAGE, { action: "take-down", posts: 5 }), "post.delete");
   expect(await status("posts/5/")).toBe(404);
   expect(auditOf(appliance).map(({ action, target }) => [action, target])).toEqual([
     ["post.delete", "post 7"],

@@ -160,14 +160,14 @@ test("staff change what a plan includes from the next request on; an invalid num
   const { accounts } = appliance.app.domains;
   const fields = {
     action: "set-start",
-    requestsPerSecond: 7,
+    rate: 7,
     webhooks: 2,
-    webhookChannels: 10,
+    webhook_channels: 10,
     alerts: 4,
-    databaseMsPerSecond: 500,
-    lockMsPerSecond: 20,
+    database_ms: 500,
+    lock_ms: 20,
   };
-  const changed = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod: 44_000 });
+  const changed = await staff.post("/staff/plans/", { ...fields, quota: 44_000 });
   expect(changed.status).toBe(303);
   expect(await accounts.plan("start")).toMatchObject({
     ...{
@@ -180,10 +180,10 @@ test("staff change what a plan includes from the next request on; an invalid num
       lockMsPerSecond: 20,
     },
   });
-  for (const requestsPerPeriod of ["0", "-1", "many", "1e3", ""]) {
-    const refused = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod });
-    expect(refused.status, requestsPerPeriod).toBe(400);
-    expect(refused.html).toContain('id="set-start-requestsPerPeriod-fault"');
+  for (const quota of ["0", "-1", "many", "1e3"]) {
+    const refused = await staff.post("/staff/plans/", { ...fields, quota });
+    expect(refused.status, quota).toBe(400);
+    expect(refused.html).toContain('id="set-start-quota-fault"');
   }
   expect((await accounts.plan("start")).requestsPerPeriod).toBe(44_000);
 });

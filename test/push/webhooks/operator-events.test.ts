@@ -170,6 +170,25 @@ describe("events", () => {
     expect(await plans()).toHaveLength(2);
   });
 
+  test("a plan that is given for less than a week is told at once, and no more until it ends", async () => {
+    await listen();
+    const { organizationId: id } = await appliance.customer();
+    const { clock } = appliance.ports;
+    const { accounts } = appliance.app.domains;
+    const plans = async () =>
+      (await sent()).map(({ event }) => event).filter((event) => String(event).startsWith("plan"));
+    await sent();
+    // Between two looks: the next look would find what ends in a week and a few seconds.
+    clock.advance(MINUTE_MS / 4);
+    for (const days of [3, 3, 7]) {
+      await accounts.givePlan(id, "start", clock.now() + days * DAY_MS, COMMAND_LINE);
+    }
+    clock.advance(MINUTE_MS);
+    expect(await plans()).toEqual(["plan.ending", "plan.ending"]);
+    clock.advance(7 * DAY_MS);
+    expect(await plans()).toEqual(["plan.ending", "plan.ending", "plan.ended"]);
+  });
+
   test("a plan that ended before anybody listened is not told", async () => {
     const { organizationId: id } = await appliance.customer();
     const { clock } = appliance.ports;

@@ -58,13 +58,13 @@ export function createPushes(
 
     /**
      * Switches between pushing and polling. The source's next run, due at once, tells MAX.
-     * @throws AppError `not_found`; `invalid` on `pushes` if the source is not of MAX, or there is no
+     * @throws AppError `not_found`; `invalid` on `state` if the source is not of MAX, or there is no
      * address to push to
      */
     async set(id: number, isOn: boolean, by: Actor): Promise<Source> {
       const source = await requireSource(db, id);
-      if (source.kind !== "max") throw fieldError({ pushes: [message("pushesOfMaxOnly")] });
-      if (isOn && base === null) throw fieldError({ pushes: [message("pushesNeedHttps")] });
+      if (source.kind !== "max") throw fieldError({ state: [message("pushesOfMaxOnly")] });
+      if (isOn && base === null) throw fieldError({ state: [message("pushesNeedHttps")] });
       const [from, to] = isOn ? [POLLED, PUSHED] : [PUSHED, POLLED];
       // A schedule set by the operator is kept.
       const schedule = source.schedule === from ? to : source.schedule;

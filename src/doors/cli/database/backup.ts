@@ -13,50 +13,56 @@ import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
+import { backups } from "../../../verbs/operator/backups.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { printObject } from "../print.ts";
+import { resourceCommand } from "../resource-command.ts";
 import { requireFile } from "../with-domains.ts";
 import { STANDARD_OUTPUT } from "./export-target.ts";
 
 /** `kanalog backup`: copies the database, whether it is being served or not. */
 export function backupCommand(context: CommandContext): Command {
   const { output } = context;
-  return new Command("backup")
-    .description("copy the database to a file; the appliance may be running")
-    .argument("<file>", "the new file; an existing one is refused")
-    .addOption(jsonOption())
-    .action(async (file: string, { json }: AsJson) => {
-      const config = readConfig(context.environment);
-      requireFile(config);
-      // SQLite cannot write a copy to standard output.
-      if (file === STANDARD_OUTPUT) {
-        throw new CommandExit(
-          EXIT_USAGE,
-          "A backup needs a file: name one (./- for a file named -).",
-        );
-      }
-      const { clock } = context.ports(config);
-      const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
-      if (config.cluster !== null) {
-        output.note(
-          "This is a node's copy, which is only useful with its cluster: back up PostgreSQL, or write a " +
-            "database of its own with `kanalog cluster leave --to FILE`.",
-        );
-      }
-      const secret = secretName(config);
-      printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json);
-      if (secret !== null) {
-        output.note(
-          `A restore also needs ${secret}, which is not in the backup: store it separately.`,
-        );
-      } else if (hasWebhooks) {
-        output.note(
-          `The database has webhooks, but ${secretPath(config.databasePath)} is missing, which decrypts ` +
-            "their signing secrets: a restore needs it.",
-        );
-      }
-    });
+  return (
+    resourceCommand(backups, context)
+      .description("copy the database to a file, or list the daily backups")
+      // Its own options are before a further command, which has options of the same names.
+      .enablePositionalOptions()
+      .argument("<file>", "the new file; an existing one is refused")
+      .addOption(jsonOption())
+      .action(async (file: string, { json }: AsJson) => {
+        const config = readConfig(context.environment);
+        requireFile(config);
+        // SQLite cannot write a copy to standard output.
+        if (file === STANDARD_OUTPUT) {
+          throw new CommandExit(
+            EXIT_USAGE,
+            "A backup needs a file: name one (./- for a file named -).",
+          );
+        }
+        const { clock } = context.ports(config);
+        const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
+        if (config.cluster !== null) {
+          output.note(
+            "This is a node's copy, which is only useful with its cluster: back up PostgreSQL, or write a " +
+              "database of its own with `kanalog cluster leave --to FILE`.",
+          );
+        }
+        const secret = secretName(config);
+        printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json);
+        if (secret !== null) {
+          output.note(
+            `A restore also needs ${secret}, which is not in the backup: store it separately.`,
+          );
+        } else if (hasWebhooks) {
+          output.note(
+            `The database has webhooks, but ${secretPath(config.databasePath)} is missing, which decrypts ` +
+              "their signing secrets: a restore needs it.",
+          );
+        }
+      })
+  );
 }
 
 /** `kanalog restore`: replaces the database with a backup. */

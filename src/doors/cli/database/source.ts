@@ -1,10 +1,9 @@
-import { Argument, Command } from "commander";
+import { Command } from "commander";
 import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { isSettling } from "../../../catalog/sources/source-schedule.ts";
 import { isBot, type Source } from "../../../catalog/sources/sources.table.ts";
 import type { Sources } from "../../../catalog/sources/sources.ts";
-import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
@@ -19,18 +18,16 @@ import {
 } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
-import { printResult, withDomains } from "../with-domains.ts";
+import { withDomains } from "../with-domains.ts";
 import { printSummary } from "./import-summary.ts";
-import { addSourceCommand, timeLimitOption } from "./source-add.ts";
+import { addSourceCommand } from "./source-add.ts";
 
 /** `kanalog source`: its verbs, and what only a terminal asks for or tells. */
 export function sourceCommand(context: CommandContext): Command {
   return resourceCommand(sources, context)
     .addCommand(addSourceCommand(context))
     .addCommand(showCommand(context))
-    .addCommand(runSourceCommand(context))
-    .addCommand(timeLimitCommand(context))
-    .addCommand(pushesCommand(context));
+    .addCommand(runSourceCommand(context));
 }
 
 function showCommand(context: CommandContext): Command {
@@ -63,34 +60,6 @@ function showCommand(context: CommandContext): Command {
 
 const SETTLING =
   "A file was written to less than 10 seconds ago; it is read within seconds, once it has settled.";
-
-function timeLimitCommand(context: CommandContext): Command {
-  return new Command("change")
-    .description("change how long a source's files may take, from its next run on")
-    .argument("<source>", sources.hint)
-    .addOption(timeLimitOption().makeOptionMandatory())
-    .addOption(jsonOption())
-    .action((named: string, { timeLimit, ...options }: { timeLimit: number } & AsJson) =>
-      printResult(context, options, async ({ sources, clock }) => {
-        const { id } = await sources.find(named);
-        return sourceRow(await sources.setTimeLimit(id, timeLimit, COMMAND_LINE), clock.now());
-      }),
-    );
-}
-
-function pushesCommand(context: CommandContext): Command {
-  return new Command("pushes")
-    .description("have MAX push updates to KANALOG_BASE_URL (on), or poll for them (off)")
-    .argument("<source>", sources.hint)
-    .addArgument(new Argument("<state>", "whether MAX pushes").choices(["on", "off"]))
-    .addOption(jsonOption())
-    .action((named: string, state: string, options: AsJson) =>
-      printResult(context, options, async ({ sources, clock }) => {
-        const { id } = await sources.find(named);
-        return sourceRow(await sources.setPushes(id, state === "on", COMMAND_LINE), clock.now());
-      }),
-    );
-}
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 

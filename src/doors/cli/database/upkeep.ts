@@ -52,6 +52,6 @@ export function configCommand(context: CommandContext): Command {
     .action(({ json }: AsJson) => {
       readConfig(context.environment);
       warnOfUnknownSettings(context);
-      printList(context.output, describeSettings(context.environment), json);
+      return printList(context.output, [describeSettings(context.environment)], json);
     });
 }

@@ -68,7 +68,7 @@ export function clusterCommand(context: CommandContext): Command {
         silent_s: one.silentS,
         program: one.program,
       }));
-      printList(output, nodes, json);
+      await printList(output, [nodes], json);
     });
   return new Command("cluster")
     .description("several nodes over one PostgreSQL")

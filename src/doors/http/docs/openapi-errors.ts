@@ -18,6 +18,9 @@ const WHEN: Record<ErrorCode, string> = {
   not_found: "There is no such object",
   method_not_allowed: "The path does not accept this method",
   conflict: "The state of the object does not allow this",
+  in_progress: "The first request with this `Idempotency-Key` is still in progress; retry later",
+  answer_lost:
+    "The request with this `Idempotency-Key` was carried out, but its answer is lost; do not repeat it",
   parse_error: "The body is not JSON, or exceeds a limit, such as 32 levels or 1,000 members",
   payload_too_large: "The body is larger than the method accepts",
   unsupported_media_type: "The body's Content-Type is not application/json",

@@ -1,3 +1,4 @@
+import type { AuditAction } from "../../../customers/audit/audit-log.ts";
 import type { Resource, Row } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
@@ -8,17 +9,19 @@ import { redirect, type View } from "../visit/view.ts";
 import { currentActor } from "../visit/viewer.ts";
 import type { Form, Visit } from "../visit/visit.ts";
 
-type Then = (row: Row) => View;
-type Of = () => Promise<number | string> | number | string;
+interface Ends {
+  /** The answer once it is done; by default the page again, with what the audit log says of it. */
+  shows?(row: Row): View | Promise<View>;
+  /** The object that it concerns; by default the one in the page's address. */
+  of?(): Promise<number | string> | number | string;
+}
 
-/**
- * The action of a form that uses a verb: its fields are the verb's arguments.
- * @param then the answer once it is done
- * @param of the object it concerns, by default the one in the page's address
- */
-export function verbAction(resource: Resource, name: string, then: Then, of: Of = addressedId) {
+/** The action of a form that uses a verb: its fields are the verb's arguments. */
+export function verbAction(resource: Resource, name: string, ends: Ends = {}) {
   const verb = resource.verbs.find((one) => one.name === name);
   if (verb === undefined) throw new Error(`${resource.name} has no verb ${name}`);
+  const recorded = `${resource.name.replace(" ", "-")}.${name}` as AuditAction;
+  const { shows = () => backWith(recorded), of = addressedId } = ends;
   return async (visit: Visit, context: SiteContext): Promise<View> => {
     const id = verb.on === "one" ? await of() : null;
     const args = readArguments({ parameters: verb.args }, typedIn(visit.form, verb.args), {});
@@ -30,15 +33,19 @@ export function verbAction(resource: Resource, name: string, then: Then, of: Of 
       file: null,
       part: { after: null, limit: 0 },
       note() {},
-      linkTo: () => "",
+      // The page makes the address, or mails it.
+      linkTo: (token) => token,
     });
-    return then(row as Row);
+    return shows(row as Row);
   };
 }
 
-/** Returns to the page of the object in the address, with a sentence about what was done. */
-export function backTo(folder: string, done: string): Then {
-  return () => redirect(`${folder}${useVisit().params["id"]}/?done=${done}`);
+/** Returns to the page, as it was filtered, with a sentence about what was done. */
+export function backWith(done: AuditAction): View {
+  const { path, query } = useVisit();
+  const shown = new URLSearchParams(query);
+  shown.set("done", done);
+  return redirect(`${path.split("?")[0]}?${shown}`);
 }
 
 /** Typed texts by the names of the arguments; fields left empty are not given. */

@@ -69,11 +69,22 @@ export function ImportLink() {
 
 /** @jsxImportSource hono/jsx */
 
-/** Shows what was just done, from the name of it in the page's address. */
+/** Shows what was just done, from the name of it in the page's address: the page's own, or the audit log's. */
 export function Done({ words }: { words: Readonly<Record<string, string>> }) {
-  const { query, request } = useVisit();
-  const name = query.get("done") ?? "";
+  const visit = useVisit();
+  const name = visit.query.get("done") ?? "";
+  const texts: Record<string, string> = { ...sentencesOf(visit.words.auditLog.actions), ...words };
   // A POST shows a form that failed, but `done` may still be in its address.
-  if (request.method !== "GET" || !Object.hasOwn(words, name)) return null;
-  return <p role="status">{words[name]}</p>;
+  if (visit.request.method !== "GET" || !Object.hasOwn(texts, name)) return null;
+  return <p role="status">{texts[name]}</p>;
+}
+
+/** What the audit log says in lower case, as sentences. */
+function sentencesOf(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+    ]),
+  );
 }

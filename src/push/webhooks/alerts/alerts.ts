@@ -2,11 +2,12 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
+import { notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { OwnItem } from "../manage/own-item.ts";
 import { type ItemPage, itemPage } from "../manage/own-item.ts";
 import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
-import { countAlerts, selectAlertsPage } from "./alerts.store.ts";
+import { countAlerts, selectAlert, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type alertChanges, ownAlert, pausedFrom } from "./manage-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
@@ -33,6 +34,15 @@ export function createAlerts(
 
   return {
     get,
+
+    /** Any organization's alert, for the operator. @throws AppError `not_found` */
+    async ofAnybody(id: number): Promise<{ organizationId: number; alert: AlertView }> {
+      const found = selectAlert(db, { id });
+      if (found === undefined) throw notFound("alert", id);
+      const { organizationId } = found;
+      return { organizationId, alert: await get({ organizationId, id }) };
+    },
+
     count: (organizationId: number): number => countAlerts(db, { organizationId }),
 
     async list(organizationId: number, after: number, limit: number): Promise<ItemPage<AlertView>> {

@@ -1,4 +1,5 @@
 import { selectPlanEnds } from "../../../customers/accounts/accounts.store.ts";
+import type { Organization } from "../../../customers/accounts/accounts.table.ts";
 import {
   deleteEvents,
   named,
@@ -50,15 +51,35 @@ async function tellPlanEnds(tx: Transaction, nowMs: number): Promise<void> {
   for (const event of ["plan.ended", "plan.ending"] as const) {
     const ahead = spans[event];
     const ends = await selectPlanEnds(tx, { after: after + ahead, until: nowMs + ahead });
-    for (const organization of ends) {
-      await tellOperator(tx, nowMs, event, {
-        organization: named(organization),
-        plan: organization.plan,
-        plan_ends_at: formatInstant(organization.planEndsAt ?? nowMs),
-      });
-    }
+    for (const organization of ends) await tellPlanEnd(tx, nowMs, event, organization);
   }
   await updateTimes(tx, { plansCheckedAt: nowMs });
+}
+
+/** Tells of a plan that ends within a week of the last look, so that no later look will find it. */
+export async function tellIfEnding(
+  tx: Transaction,
+  nowMs: number,
+  organization: Organization,
+): Promise<void> {
+  const { planEndsAt, archivedAt } = organization;
+  if (planEndsAt === null || archivedAt !== null) return;
+  const { plansCheckedAt } = await readTimes(tx);
+  if (planEndsAt > plansCheckedAt + ENDING_MS) return;
+  await tellPlanEnd(tx, nowMs, "plan.ending", organization);
+}
+
+async function tellPlanEnd(
+  tx: Transaction,
+  nowMs: number,
+  event: "plan.ended" | "plan.ending",
+  organization: Organization,
+): Promise<void> {
+  await tellOperator(tx, nowMs, event, {
+    organization: named(organization),
+    plan: organization.plan,
+    plan_ends_at: formatInstant(organization.planEndsAt ?? nowMs),
+  });
 }
 
 /**

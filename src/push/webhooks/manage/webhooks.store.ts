@@ -8,6 +8,7 @@ import {
   isNotNull,
   isNull,
   lte,
+  ne,
   or,
   sql,
 } from "drizzle-orm";
@@ -39,6 +40,43 @@ export async function selectWebhooks(
       : eq(webhooks.organizationId, organizationId);
   const found = await db.builders.select().from(webhooks).where(whose).orderBy(asc(webhooks.id));
   return found as CustomersWebhook[];
+}
+
+/** Which customers' webhooks a list wants: those after a number, of one organization or all. */
+export interface WebhooksPart {
+  organizationId: number | null;
+  areDisabled: boolean;
+  after: number;
+  limit: number;
+}
+
+/** A webhook as lists show it, with how many channels it watches. */
+export type ListedWebhook = Omit<CustomersWebhook, "secret" | "formerSecret"> & {
+  channels: number;
+};
+
+export async function findWebhooks(
+  db: Database,
+  { organizationId, areDisabled, after, limit }: WebhooksPart,
+): Promise<ListedWebhook[]> {
+  const { secret: _, formerSecret: __, ...shown } = getTableColumns(webhooks);
+  const channels = sql<number>`coalesce(json_array_length(${webhookLists.channels}), 0)`;
+  const found = await db.builders
+    .select({ ...shown, channels })
+    .from(webhooks)
+    .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
+    .where(
+      and(
+        organizationId === null
+          ? isNotNull(webhooks.organizationId)
+          : eq(webhooks.organizationId, organizationId),
+        areDisabled ? ne(webhooks.disabledReason, "") : undefined,
+        gt(webhooks.id, after),
+      ),
+    )
+    .orderBy(asc(webhooks.id))
+    .limit(limit);
+  return found as ListedWebhook[];
 }
 
 /** The operator's own webhooks, by number. */

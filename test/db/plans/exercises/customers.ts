@@ -103,6 +103,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await scrape(appliance);
   accountsVersionNow(db);
   await accounts.firstMemberId();
+  await accounts.organizationsNamed("Organization 7");
   await appliance.get("/v1/me/usage/?from=2026-09-01&to=2026-11-20", customer.key);
   await appliance.get("/v1/me/", customer.key);
 }
@@ -164,6 +165,7 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/staff/people/",
     `/staff/people/${encodeURIComponent("person 100")}/`,
     "/staff/webhooks/",
+    "/staff/webhooks/?state=disabled",
     `/staff/webhooks/${webhook}/`,
     "/staff/jobs/",
     "/staff/database/",
@@ -195,6 +197,13 @@ async function exerciseOperator(appliance: World["appliance"]): Promise<void> {
   ] as const) {
     const answer = await send("operator-keys/", body);
     if (answer.status !== status) throw new Error(`an operator key: ${answer.status}`);
+  }
+  for (const path of [
+    ...["organizations/?q=ization", "organizations/1/usage/", "webhooks/"],
+    ...["webhooks/?organization=1", "alerts/?organization=1", "audit/?organization=1"],
+  ]) {
+    const listed = await appliance.request(`/operator/v1/${path}`, { key: token });
+    if (listed.status !== 200) throw new Error(`${path}: ${listed.status}`);
   }
   await exerciseEvents(appliance);
   for (const { id } of await operatorKeys.list()) await operatorKeys.revoke(id, COMMAND_LINE);

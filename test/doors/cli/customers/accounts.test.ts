@@ -152,7 +152,18 @@ test("the help lists only commands that exist, and each has its own help", async
   expect(listed).toEqual([
     ...["start", "serve", "import", "import-run", "export", "source", "channel", "post"],
     ...["sample", "org", "member", "key", "staff", "plan", "plan-offer", "plan-request"],
-    ...["webhook", "operator-webhook", "job", "recount", "search", "cluster", "backup", "restore"],
+    ...[
+      "webhook",
+      "alert",
+      "audit",
+      "operator-webhook",
+      "job",
+      "recount",
+      "search",
+      "cluster",
+      "backup",
+      "restore",
+    ],
     ...["check", "health"],
     ...["mcp", "openapi", "config", "help"],
   ]);

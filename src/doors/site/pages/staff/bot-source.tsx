@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
 import { BOT_KINDS, type BotKind } from "../../../../catalog/sources/sources.table.ts";
+import { sources } from "../../../../verbs/operator/sources.ts";
+import { verbAction } from "../../forms/verb-action.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
-import { currentActor } from "../../visit/viewer.ts";
 import { BotPicture } from "./bot-picture.tsx";
 
 /** Page for adding a messenger's bot. */
@@ -30,6 +31,7 @@ function botSourcePage(kind: BotKind): SitePage {
           <BotPicture name={`${kind}-make`} />
           <h2>2. {words.giveToken}</h2>
           <Form action="add" words={words}>
+            <input type="hidden" name="kind" value={kind} />
             <TextField name="token" type="password" autocomplete="off" />
             <TextField name="name" hint={words.botNameHint} required={false} />
             <TextField name="schedule" value={schedule} />
@@ -44,14 +46,9 @@ function botSourcePage(kind: BotKind): SitePage {
       );
     },
     actions: {
-      async add(visit, { sources }) {
-        const { form } = visit;
-        const [token, name, schedule, api] = ["token", "name", "schedule", "api"].map((field) =>
-          form.get(field),
-        ) as [string, string, string, string];
-        const { id } = await sources.addBot({ kind, token, name, schedule, api }, currentActor());
-        return redirect(`/staff/sources/${id}/?done=botAdded`);
-      },
+      add: verbAction(sources, "add-bot", {
+        shows: ({ id }) => redirect(`/staff/sources/${id}/?done=botAdded`),
+      }),
     },
   };
 }

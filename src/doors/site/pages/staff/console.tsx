@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
+import { shownPage } from "../../../../values/rows.ts";
 import { Done } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
@@ -74,6 +75,31 @@ export function paged<T>(rows: readonly T[]): { shown: T[]; pager: JSX.Element |
         {at < last && (
           <a href={withQuery({ page: at + 1 })} aria-label={`${words.show}: ${at + 1}`}>
             {at + 1} →
+          </a>
+        )}
+      </p>
+    ),
+  };
+}
+
+/**
+ * The rows after the number in the page's address, and links to the first and the next ones.
+ * @param read at most so many rows after a number, by number
+ */
+export async function pageAfter<T extends { id: number }>(
+  read: (part: { after: number; limit: number }) => Promise<T[]>,
+): Promise<{ shown: T[]; pager: JSX.Element }> {
+  const { query, words } = useVisit();
+  const after = parseNumber(query.get("after") ?? "") ?? 0;
+  const { shown, last } = shownPage(await read({ after, limit: ROWS_PER_PAGE + 1 }), ROWS_PER_PAGE);
+  return {
+    shown,
+    pager: (
+      <p class="row">
+        {after > 0 && <a href={withQuery({ after: 0 })}>{words.staffCatalog.first}</a>}
+        {last !== null && (
+          <a href={withQuery({ after: last.id })} rel="next">
+            {words.staffCatalog.next}
           </a>
         )}
       </p>

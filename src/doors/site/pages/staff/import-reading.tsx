@@ -28,7 +28,7 @@ export function ReadingFields() {
         ]}
       />
       <TextAreaField name="map" label={words.map} hint={words.mapHint} rows={6} required={false} />
-      <CheckField name="ignoreUnknown" label={words.ignoreUnknown} />
+      <CheckField name="ignore_unknown" label={words.ignoreUnknown} />
       <TextField
         name="timezone"
         label={words.timezone}
@@ -97,7 +97,7 @@ export function readingOf({ map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
     format: null,
     map,
-    ignoreUnknown: hasLeftOut || form.isChecked("ignoreUnknown"),
+    ignoreUnknown: hasLeftOut || form.isChecked("ignore_unknown"),
     from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
   };
 }

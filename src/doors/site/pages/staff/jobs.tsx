@@ -7,7 +7,6 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { redirect } from "../../visit/view.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: the appliance's scheduled jobs. */
@@ -80,12 +79,7 @@ export const jobsPage: SitePage = {
     );
   },
   actions: {
-    run: verbAction(
-      jobs,
-      "run",
-      () => redirect("/staff/jobs/?done=started"),
-      () => useVisit().form.get("job"),
-    ),
+    run: verbAction(jobs, "run", { of: () => useVisit().form.get("job") }),
   },
 };
 

@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
-import type { Resource } from "../../../../verbs/operator/resource.ts";
-import type { Parameter } from "../../../../verbs/parameters.ts";
+import type { Row } from "../../../../verbs/operator/resource.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { RowFaults, sentNumber } from "../../look/action-button.tsx";
-import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
 import { Snippet } from "../../look/shown.tsx";
+import { VerbForm } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect } from "../../visit/view.ts";
+import { asset, page, type View } from "../../visit/view.ts";
 import { KeyTable } from "../organization/key-table.tsx";
 import { consolePage } from "./console.tsx";
 
@@ -36,81 +35,32 @@ export const operatorKeysPage: SitePage = {
           />
         )}
         <h2>{words.create}</h2>
-        <VerbForm resource={operatorKeys} verb="create" label={words.create} once />
+        <VerbForm resource={operatorKeys} verb="create" submit={words.create} once />
       </>,
     );
   },
   actions: {
-    // The key is only shown in this answer: a redirect would leave it in the browser's history.
-    create: verbAction(operatorKeys, "create", (made) => {
-      const visit = useVisit();
-      const words = visit.words.operatorKeysPage;
-      return page(
-        words.made,
-        <>
-          <p>{words.madeText}</p>
-          <Snippet text={String(made["key"])} label={words.key} />
-          <Snippet
-            text={`curl -H "Authorization: Bearer ${made["key"]}" "${visit.ownAddress}/operator/v1/organizations/"`}
-            label="curl"
-          />
-          <p>
-            <a href={asset(PATH)}>{words.title}</a>
-          </p>
-        </>,
-      );
-    }),
-    revoke: verbAction(
-      operatorKeys,
-      "revoke",
-      () => redirect(`${PATH}?done=revoked`),
-      () => sentNumber("key"),
-    ),
+    create: verbAction(operatorKeys, "create", { shows: shownOnce }),
+    revoke: verbAction(operatorKeys, "revoke", { of: () => sentNumber("key") }),
   },
 };
 
-/** @jsxImportSource hono/jsx */
-
-interface Props {
-  resource: Resource;
-  verb: string;
-  label: string;
-  once?: boolean;
-}
-
-/** The form of a verb, with a field for each of its arguments. */
-function VerbForm({ resource, verb, label, once = false }: Props) {
-  const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
-  return (
-    <Form action={verb} once={once}>
-      {Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => (
-        <ArgumentField name={name} parameter={parameter} />
-      ))}
-      <button type="submit">{label}</button>
-    </Form>
+/** The key is only shown in this answer: a redirect would leave it in the browser's history. */
+function shownOnce(made: Row): View {
+  const visit = useVisit();
+  const words = visit.words.operatorKeysPage;
+  return page(
+    words.made,
+    <>
+      <p>{words.madeText}</p>
+      <Snippet text={String(made["key"])} label={words.key} />
+      <Snippet
+        text={`curl -H "Authorization: Bearer ${made["key"]}" "${visit.ownAddress}/operator/v1/organizations/"`}
+        label="curl"
+      />
+      <p>
+        <a href={asset(PATH)}>{words.title}</a>
+      </p>
+    </>,
   );
-}
-
-function ArgumentField({
-  name,
-  parameter: { schema, required },
-}: {
-  name: string;
-  parameter: Parameter<unknown>;
-}) {
-  const { labels, hints, choices } = useVisit().words.resources;
-  const hint = hints[name];
-  const field = {
-    name,
-    label: labels[name] ?? name,
-    ...(hint !== undefined && { hint }),
-  };
-  const options = schema["enum"] as readonly string[] | undefined;
-  if (options !== undefined) {
-    const labelled = options.map((value) => ({ value, label: choices[value] ?? value }));
-    return <SelectField {...field} options={labelled} />;
-  }
-  if (schema["type"] === "boolean") return <CheckField {...field} />;
-  const type = schema["format"] === "date" ? "date" : "text";
-  return <TextField {...field} type={type} required={required} />;
 }

@@ -10,6 +10,8 @@ import {
   type SourceChat,
 } from "../../../../catalog/sources/sources.table.ts";
 import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
+import { sources } from "../../../../verbs/operator/sources.ts";
+import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
@@ -18,9 +20,8 @@ import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { Steps } from "../../look/steps.tsx";
 import { Done, type Fact, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
-import { currentActor } from "../../visit/viewer.ts";
+import { useVisit } from "../../visit/use-visit.ts";
+import { page, redirect } from "../../visit/view.ts";
 import { BotPicture } from "./bot-picture.tsx";
 import { addressedId } from "./console.tsx";
 import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
@@ -71,16 +72,15 @@ export const sourcePage: SitePage = {
       </>,
     );
   },
-  actions: { pushesOn: setPushes(true), pushesOff: setPushes(false) },
+  actions: {
+    pushes: verbAction(sources, "pushes", {
+      shows({ id }) {
+        const isOn = useVisit().form.get("state") === "on";
+        return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
+      },
+    }),
+  },
 };
-
-function setPushes(isOn: boolean) {
-  return async (): Promise<View> => {
-    const id = addressedId();
-    await useSite().sources.setPushes(id, isOn, currentActor());
-    return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
-  };
-}
 
 function Summary({ source }: { source: Source }) {
   const visit = useVisit();
@@ -122,7 +122,8 @@ function SourcePushes({ source: { settings } }: { source: Source }) {
       <h2>{words.pushes}</h2>
       <p>{isOn ? words.pushesOn : words.pushesOff}</p>
       <ActionButton
-        action={isOn ? "pushesOff" : "pushesOn"}
+        action="pushes"
+        fields={{ state: isOn ? "off" : "on" }}
         label={isOn ? words.turnPushesOff : words.turnPushesOn}
       />
     </section>

@@ -1,13 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
-import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
-import { nameOfAddress, readHeader } from "../../../../catalog/sources/source-address.ts";
-import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
-import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
+import { nextRunAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { sources } from "../../../../verbs/operator/sources.ts";
-import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -16,14 +12,14 @@ import { Instant, shownNumber } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
-import { currentActor } from "../../visit/viewer.ts";
+import { asset, page, redirect } from "../../visit/view.ts";
 import { botSourcePath } from "./bot-source.tsx";
-import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { ReadingFields } from "./import-reading.tsx";
 import { KindField } from "./kind-field.tsx";
 import { failureOf, SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
+const ofRow = { of: () => sentNumber("source") };
 
 /**
  * `/staff/sources/`: places that data is fetched from automatically, with their state; pulls are added
@@ -54,11 +50,14 @@ export const sourcesPage: SitePage = {
     );
   },
   actions: {
-    import: addSource,
-    run: act("run", "asked"),
-    pause: act("pause", "paused"),
-    resume: act("resume", "resumed"),
-    remove: act("remove", "removed"),
+    add: verbAction(sources, "add", { shows: () => redirect("/staff/sources/?done=added") }),
+    run: verbAction(sources, "run", {
+      ...ofRow,
+      shows: () => redirect("/staff/sources/?done=asked"),
+    }),
+    pause: verbAction(sources, "pause", ofRow),
+    resume: verbAction(sources, "resume", ofRow),
+    remove: verbAction(sources, "remove", ofRow),
   },
 };
 
@@ -111,7 +110,7 @@ async function List({ listed }: { listed: readonly Source[] }) {
               <Instant at={source.succeededAt} />
               <br />
               <small>
-                {words.next}: <Instant at={nextAt(source, now)} />
+                {words.next}: <Instant at={nextRunAt(source, now)} />
                 {source.position.lagMs !== undefined && (
                   <>
                     <br />
@@ -150,17 +149,6 @@ function RowActions({ source }: { source: Source }) {
   );
 }
 
-/** The action of a row's button. */
-function act(verb: (typeof ACTIONS)[number], done: string) {
-  const then = () => redirect(`/staff/sources/?done=${done}`);
-  return verbAction(sources, verb, then, () => sentNumber("source"));
-}
-
-function nextAt(source: Source, now: number): number | null {
-  const at = dueAt(source, now);
-  return source.isPaused || !Number.isFinite(at) ? null : at;
-}
-
 function kindOf({ settings }: Source): string {
   const { words } = useVisit();
   return isBot(settings)
@@ -170,11 +158,11 @@ function kindOf({ settings }: Source): string {
 
 /** @jsxImportSource hono/jsx */
 
-/** The form of a new pull. */
+/** The form of a new pull; a folder of the machine can only be added on the command line. */
 function AddSourceForm() {
   const words = useVisit().words.sourcePages;
   return (
-    <Form action="import" words={words}>
+    <Form action="add" words={words}>
       <KindField />
       <TextField name="url" type="url" />
       <TextField name="schedule" value="15m" />
@@ -186,39 +174,4 @@ function AddSourceForm() {
       </p>
     </Form>
   );
-}
-
-/** Adds a pull; a folder of the machine can only be added by the operator, on the command line. */
-async function addSource(): Promise<View> {
-  const { sources } = useSite();
-  const { form } = useVisit();
-  const { kind, map, timezone, header } = await readFields({
-    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    map: () => readMap(),
-    timezone: () => readTimezone(),
-    header: () => headersOf(),
-  });
-  const url = form.get("url").trim();
-  const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
-  const reading = readingOf(map);
-  const strict = form.isChecked("strict");
-  await sources.add(
-    {
-      name,
-      headers: header,
-      schedule: form.get("schedule").trim(),
-      settings: { kind: "pull", url, rows: kind, reading, timezone, strict },
-    },
-    currentActor(),
-  );
-  return redirect("/staff/sources/?done=added");
-}
-
-/** @throws AppError `invalid` */
-function headersOf(): Record<string, string> {
-  const { form, words } = useVisit();
-  const text = form.get("header");
-  const header = text.trim() === "" ? {} : readHeader(text);
-  if (header === null) throw pageFault("header", words.sourcePages.wrongHeader);
-  return header;
 }

@@ -19,7 +19,7 @@ import {
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
 import { takesForm } from "../../../../../values/takes.ts";
 import { channels } from "../../../../../verbs/operator/channels.ts";
-import { backTo, verbAction } from "../../../forms/verb-action.ts";
+import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber, withoutUnshown } from "../../../look/shown.tsx";
@@ -150,9 +150,11 @@ export const staffChannelPage: SitePage = {
   },
   actions: {
     edit,
-    hide: verbAction(channels, "hide", backTo("/staff/channels/", "hidden")),
-    unhide: verbAction(channels, "unhide", backTo("/staff/channels/", "unhidden")),
-    delete: verbAction(channels, "delete", () => redirect("/staff/channels/?done=deleted")),
+    hide: verbAction(channels, "hide"),
+    unhide: verbAction(channels, "unhide"),
+    delete: verbAction(channels, "delete", {
+      shows: () => redirect("/staff/channels/?done=deleted"),
+    }),
     "take-down": takeDown,
   },
 };

@@ -18,7 +18,7 @@ import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../../visit/view.ts";
+import { asset, page, type View } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { withQuery } from "../console.tsx";
 import { FindForm } from "./find-form.tsx";
@@ -136,12 +136,7 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
   );
 }
 
-const takeDownSent = verbAction(posts, "delete", () => {
-  const visit = useVisit();
-  const query = new URLSearchParams(visit.query);
-  query.set("done", "taken-down");
-  return redirect(`${visit.path.split("?")[0]}?${query}`);
-});
+const takeDownSent = verbAction(posts, "delete");
 
 /** Takes a post down; on a channel's page, only one of that channel. */
 export async function takeDown(visit: Visit, context: SiteContext): Promise<View> {

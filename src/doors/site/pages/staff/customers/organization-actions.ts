@@ -6,7 +6,7 @@ import { members } from "../../../../../verbs/operator/members.ts";
 import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import { planRequests } from "../../../../../verbs/operator/plan-requests.ts";
 import { readFields } from "../../../forms/faults.ts";
-import { backTo, verbAction } from "../../../forms/verb-action.ts";
+import { backWith, verbAction } from "../../../forms/verb-action.ts";
 import { invitationMail } from "../../../mail-texts.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
@@ -15,23 +15,22 @@ import { addressedId, idOf } from "../console.tsx";
 import { linkView } from "./seen.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
-const folder = "/staff/organizations/";
-const inMembers = (name: string, done: string) =>
-  verbAction(members, name, backTo(folder, done), async () => {
-    return (await memberOf()).id;
-  });
+const ofMember = { of: async () => (await memberOf()).id };
 
 export const organizationActions = {
-  plan: verbAction(organizations, "plan", ({ plan_ends_at: ends }) =>
-    done(ends === null ? "planned-without-end" : "planned"),
-  ),
-  "close-request": verbAction(planRequests, "close", backTo(folder, "request-closed")),
-  archive: verbAction(organizations, "archive", backTo(folder, "archived")),
-  restore: verbAction(organizations, "restore", backTo(folder, "restored")),
-  role: inMembers("role", "role"),
-  suspend: inMembers("suspend", "suspended"),
-  reinstate: inMembers("restore", "reinstated"),
-  revoke: verbAction(keys, "revoke", backTo(folder, "revoked"), keyOf),
+  plan: verbAction(organizations, "plan", {
+    shows: ({ plan_ends_at: ends }) =>
+      ends === null ? done("planned-without-end") : backWith("organization.plan"),
+  }),
+  "close-request": verbAction(planRequests, "close", {
+    shows: () => backWith("organization.close-request"),
+  }),
+  archive: verbAction(organizations, "archive"),
+  restore: verbAction(organizations, "restore"),
+  role: verbAction(members, "role", ofMember),
+  suspend: verbAction(members, "suspend", ofMember),
+  reinstate: verbAction(members, "restore", ofMember),
+  revoke: verbAction(keys, "revoke", { of: keyOf }),
   "add-owner": addOwner,
 };
 

@@ -4,14 +4,15 @@ import {
   type Member,
   type Organization,
 } from "../../../../../customers/accounts/accounts.table.ts";
-import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
+import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import { ActionButton, RowFaults } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Form, SelectField, TextField } from "../../../look/form.tsx";
+import { Form, TextField } from "../../../look/form.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
 import { Facts } from "../../../look/user-text.tsx";
+import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
@@ -113,27 +114,18 @@ async function OpenRequest({ organization }: Props) {
 function PlanForm({ organization }: Props) {
   const visit = useVisit();
   const words = visit.words.staffPages;
-  const { planEndsAt } = organization;
+  const { plan, planEndsAt } = organization;
   return (
     <>
       <h2>{words.givePlan}</h2>
-      <Form action="plan" submit={visit.words.save} words={visit.words}>
+      <VerbForm
+        resource={organizations}
+        verb="plan"
+        submit={visit.words.save}
+        values={{ plan, ends: planEndsAt === null ? "" : formatDay(dayOf(planEndsAt - 1)) }}
+      >
         <p>{words.givePlanText}</p>
-        <SelectField
-          name="plan"
-          value={organization.plan}
-          options={PLAN_CODES}
-          names={visit.words.planNames}
-        />
-        <TextField
-          name="ends"
-          value={planEndsAt === null ? "" : formatDay(dayOf(planEndsAt - 1))}
-          label={words.lastDay}
-          hint={words.lastDayHint}
-          type="date"
-          required={false}
-        />
-      </Form>
+      </VerbForm>
     </>
   );
 }

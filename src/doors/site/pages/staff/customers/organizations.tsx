@@ -1,129 +1,19 @@
 /** @jsxImportSource hono/jsx */
 
-import {
-  optionalName,
-  requiredEmail,
-  requiredName,
-} from "../../../../../customers/accounts/accounts.ts";
-import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
-import { readFields, requiredChoice } from "../../../forms/faults.ts";
+import { organizations } from "../../../../../verbs/operator/organizations.ts";
+import type { Row } from "../../../../../verbs/operator/resource.ts";
+import { verbAction } from "../../../forms/verb-action.ts";
 import { DataTable } from "../../../look/data-table.tsx";
-import { CheckField, Form, SelectField, TextField } from "../../../look/form.tsx";
 import { LastDayBefore, Snippet, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
+import { VerbForm } from "../../../look/verb-form.tsx";
 import { invitationMail } from "../../../mail-texts.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page, redirect, type View } from "../../../visit/view.ts";
-import { currentActor } from "../../../visit/viewer.ts";
-import { consolePage, paged, SearchForm, searched } from "../console.tsx";
+import { consolePage, pageAfter, SearchForm } from "../console.tsx";
 import { limitStatusOf } from "./seen.tsx";
-
-/** @jsxImportSource hono/jsx */
-
-const ACTION = "create";
-
-/** Organization, owner, plan and key in one form. */
-function NewCustomerForm() {
-  const visit = useVisit();
-  const words = visit.words.firstSteps.customerForm;
-  const { planNames } = visit.words;
-  return (
-    <section>
-      <h2 id="new">{words.title}</h2>
-      <Form action={ACTION} once submit={visit.words.staffPages.create} words={words}>
-        <TextField name="name" label={words.organization} />
-        <SelectField name="plan" label={visit.words.plan} options={PLAN_CODES} names={planNames} />
-        <TextField name="email" type="email" required={false} />
-        <TextField name="owner" required={false} />
-        <CheckField name="write" />
-      </Form>
-    </section>
-  );
-}
-
-/**
- * Creates the organization, and an owner with a key if an address is given; the key is only shown this
- * once.
- */
-async function createCustomer(): Promise<View> {
-  const visit = useVisit();
-  const context = useSite();
-  const { form } = visit;
-  const { name, plan, email, owner } = await readFields({
-    name: () => requiredName(form.get("name")),
-    plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
-    email: () => (form.get("email").trim() === "" ? null : requiredEmail(form.get("email"))),
-    owner: () => optionalName(form.get("owner")),
-  });
-  if (email === null) {
-    const by = currentActor();
-    const { id } = await context.accounts.createOrganization({ name, plan }, by);
-    return redirect(`/staff/organizations/${id}/?done=created`);
-  }
-  // The person is created before the member, who could not be invited again if this failed.
-  await context.people.ensurePerson({ email, name: owner });
-  const hasPassword = await context.people.removeUnverifiedPassword(email);
-  const access = form.isChecked("write") ? "read_write" : "read_only";
-  const wanted = { organization: name, plan, email, name: owner };
-  const key = { name: "First key", access } as const;
-  const { made, token } = await context.keys.createCustomer({ ...wanted, key }, currentActor());
-  const link = hasPassword ? null : await context.people.passwordLink({ email, isTrusted: true });
-  if (context.mails.canSend) {
-    const inviter = visit.signedIn?.person.name ?? "";
-    const invitation = { organization: name, inviter };
-    await context.mails.queue(invitationMail(visit.baseAddress, email, invitation, link));
-  }
-  return madeView({
-    id: made.organization.id,
-    token,
-    link,
-    isMailed: context.mails.canSend,
-  });
-}
-
-/** Secrets are only shown in this answer: a redirect would leave them in the browser's history. */
-function madeView({
-  id,
-  token,
-  link,
-  isMailed,
-}: {
-  id: number;
-  token: string;
-  link: string | null;
-  isMailed: boolean;
-}): View {
-  const visit = useVisit();
-  const words = visit.words.firstSteps.customerForm;
-  return page(
-    words.made,
-    <>
-      <h2>{words.key}</h2>
-      <p>{words.keyText}</p>
-      <Snippet text={token} label={words.key} />
-      <p>{words.callText}</p>
-      <Snippet
-        text={`curl -H "Authorization: Bearer ${token}" "${visit.ownAddress}/v1/me/"`}
-        label="curl"
-      />
-      {isMailed && <p>{words.mailed}</p>}
-      {!isMailed && link === null && <p>{words.signIn}</p>}
-      {!isMailed && link !== null && (
-        <>
-          <h2>{words.link}</h2>
-          <p>{words.linkText}</p>
-          <Snippet text={passwordAddress(visit.ownAddress, link)} label={words.link} />
-        </>
-      )}
-      <p class="row">
-        <a href={asset(`/staff/organizations/${id}/`)}>{words.open}</a>
-        <a href={asset("/staff/start/")}>{visit.words.firstSteps.title}</a>
-      </p>
-    </>,
-  );
-}
 
 /** `/staff/organizations/`: lists them, and creates a new one. */
 export const organizationsPage: SitePage = {
@@ -131,10 +21,10 @@ export const organizationsPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const found = searched(await context.accounts.organizations(), ({ id, name }) =>
-      [id, name].join(" "),
+    const q = visit.query.get("q") ?? "";
+    const { shown, pager } = await pageAfter((part) =>
+      context.operator.findOrganizations({ ...part, q }),
     );
-    const { shown, pager } = paged(found);
     const rows = await Promise.all(
       shown.map(async (organization) => ({
         ...organization,
@@ -170,9 +60,61 @@ export const organizationsPage: SitePage = {
           ]}
         />
         {pager}
-        <NewCustomerForm />
+        <section>
+          <h2 id="new">{visit.words.firstSteps.customerForm.title}</h2>
+          <VerbForm
+            resource={organizations}
+            verb="create"
+            submit={words.create}
+            words={visit.words.firstSteps.customerForm}
+            once
+          />
+        </section>
       </>,
     );
   },
-  actions: { create: createCustomer },
+  actions: { create: verbAction(organizations, "create", { shows: madeView }) },
 };
+
+/**
+ * The owner gets the link by mail if a mail server is configured. Secrets are only shown in this answer: a
+ * redirect would leave them in the browser's history.
+ */
+async function madeView({ id, name, key, link }: Row): Promise<View> {
+  const visit = useVisit();
+  const { mails } = useSite();
+  const words = visit.words.firstSteps.customerForm;
+  if (key === undefined) return redirect(`/staff/organizations/${id}/?done=organization.create`);
+  const token = link as string | null;
+  if (mails.canSend) {
+    const invitation = { organization: String(name), inviter: visit.signedIn?.person.name ?? "" };
+    const email = visit.form.get("owner").trim();
+    await mails.queue(invitationMail(visit.baseAddress, email, invitation, token));
+  }
+  return page(
+    words.made,
+    <>
+      <h2>{words.key}</h2>
+      <p>{words.keyText}</p>
+      <Snippet text={String(key)} label={words.key} />
+      <p>{words.callText}</p>
+      <Snippet
+        text={`curl -H "Authorization: Bearer ${key}" "${visit.ownAddress}/v1/me/"`}
+        label="curl"
+      />
+      {mails.canSend && <p>{words.mailed}</p>}
+      {!mails.canSend && token === null && <p>{words.signIn}</p>}
+      {!mails.canSend && token !== null && (
+        <>
+          <h2>{words.link}</h2>
+          <p>{words.linkText}</p>
+          <Snippet text={passwordAddress(visit.ownAddress, token)} label={words.link} />
+        </>
+      )}
+      <p class="row">
+        <a href={asset(`/staff/organizations/${id}/`)}>{words.open}</a>
+        <a href={asset("/staff/start/")}>{visit.words.firstSteps.title}</a>
+      </p>
+    </>,
+  );
+}

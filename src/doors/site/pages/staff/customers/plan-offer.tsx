@@ -100,5 +100,5 @@ async function setOffer(code: PlanCode): Promise<View> {
     ),
   };
   await useSite().accounts.changeOffer(code, change, currentActor());
-  return redirect("/staff/plans/?done=plan-set");
+  return redirect("/staff/plans/?done=plan.set");
 }

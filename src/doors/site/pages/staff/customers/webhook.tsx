@@ -4,19 +4,18 @@ import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-v
 import type { CustomersWebhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
-import { backTo, verbAction } from "../../../forms/verb-action.ts";
+import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Form, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import { Facts, NamedLink } from "../../../look/user-text.tsx";
+import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
-const FOLDER = "/staff/webhooks/";
 const DELIVERIES_SHOWN = 20;
 
 /** `/staff/webhooks/3/`: its state and deliveries; staff can disable and enable it. */
@@ -44,8 +43,8 @@ export const staffWebhookPage: SitePage = {
     );
   },
   actions: {
-    disable: verbAction(webhooks, "disable", backTo(FOLDER, "disabled"), withReason),
-    enable: verbAction(webhooks, "enable", backTo(FOLDER, "enabled")),
+    disable: verbAction(webhooks, "disable", { of: withReason }),
+    enable: verbAction(webhooks, "enable"),
   },
 };
 
@@ -86,13 +85,9 @@ function DisableForm() {
   return (
     <>
       <h2>{words.disable}</h2>
-      <Form action="disable" words={words}>
+      <VerbForm resource={webhooks} verb="disable" submit={words.disable} danger>
         <p>{words.disableText}</p>
-        <TextField name="reason" />
-        <button type="submit" class="danger">
-          {words.disable}
-        </button>
-      </Form>
+      </VerbForm>
     </>
   );
 }

@@ -6,9 +6,9 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
-import { consolePage, paged } from "../console.tsx";
+import { consolePage, pageAfter } from "../console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
 export const staffWebhooksPage: SitePage = {
@@ -17,10 +17,19 @@ export const staffWebhooksPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const { query } = visit;
-    const organizations = await context.accounts.organizations();
-    const names = new Map(organizations.map(({ id, name }) => [id, name]));
-    const found = await webhooksOf();
-    const { shown, pager } = paged(found);
+    const { shown, pager } = await pageAfter((part) =>
+      context.operator.findWebhooks({
+        ...part,
+        organizationId: parseNumber(query.get("organization") ?? ""),
+        areDisabled: query.get("state") === "disabled",
+      }),
+    );
+    const rows = await Promise.all(
+      shown.map(async (webhook) => {
+        const { name } = await context.accounts.organization(webhook.organizationId);
+        return { ...webhook, organization: name };
+      }),
+    );
     return consolePage(
       words.webhooks,
       <>
@@ -38,12 +47,12 @@ export const staffWebhooksPage: SitePage = {
             {words.disabledOnes}
           </a>
         </p>
-        {found.length === 0 ? (
+        {rows.length === 0 ? (
           <p class="empty">{visit.words.organizationPages.noWebhooks}</p>
         ) : (
           <DataTable
             label={words.webhooks}
-            rows={shown}
+            rows={rows}
             columns={[
               [
                 words.webhook,
@@ -58,7 +67,7 @@ export const staffWebhooksPage: SitePage = {
                 visit.words.organization,
                 (webhook) => (
                   <NamedLink to={`/staff/organizations/${webhook.organizationId}/`}>
-                    {names.get(webhook.organizationId)}
+                    {webhook.organization}
                   </NamedLink>
                 ),
               ],
@@ -90,7 +99,11 @@ export const staffWebhooksPage: SitePage = {
 };
 
 /** Whether it is active, or otherwise who or what disabled it. */
-export function WebhookStatus({ webhook: { disabledReason } }: { webhook: Webhook }) {
+export function WebhookStatus({
+  webhook: { disabledReason },
+}: {
+  webhook: Pick<Webhook, "disabledReason">;
+}) {
   const visit = useVisit();
   return (
     <span class={disabledReason === "" ? "good" : "bad"}>
@@ -100,12 +113,3 @@ export function WebhookStatus({ webhook: { disabledReason } }: { webhook: Webhoo
 }
 
 const FILTERS = new Set(["organization", "state"]);
-
-async function webhooksOf() {
-  const { query } = useVisit();
-  const { webhooks } = useSite();
-  const found = await webhooks.webhooks(parseNumber(query.get("organization") ?? ""));
-  return query.get("state") === "disabled"
-    ? found.filter(({ disabledReason }) => disabledReason !== "")
-    : found;
-}

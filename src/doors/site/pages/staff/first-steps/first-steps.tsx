@@ -147,19 +147,25 @@ type StepName = (typeof STEP_NAMES)[number];
 
 /** Each step, and whether it is done according to the database. */
 async function stepsDone(): Promise<Record<StepName, boolean>> {
-  const { accounts, firstSteps, keys, sample, webhooks } = useSite();
-  const organizations = await accounts.organizations();
-  const [first] = organizations;
+  const { firstSteps, keys, operator, sample } = useSite();
+  const first = { after: 0, limit: 2 };
+  const organizations = await operator.findOrganizations({ ...first, q: "" });
+  const webhooks = await operator.findWebhooks({
+    ...first,
+    organizationId: null,
+    areDisabled: false,
+  });
+  const [own] = organizations;
   const [lastUsed] =
-    first === undefined
+    own === undefined
       ? []
-      : await keys.lastUsed({ organizationId: first.id, memberId: null, limit: 1 });
+      : await keys.lastUsed({ organizationId: own.id, memberId: null, limit: 1 });
   return {
     sample: sample.ids().length === 0 || firstSteps.isNoted("sample_kept"),
     import: sample.hasOwnChannels(),
     customer: organizations.length > 1,
     call: firstSteps.isNoted("first_call") || (lastUsed?.lastUsedAt ?? null) !== null,
-    webhook: (await webhooks.webhooks(null)).length > 0,
+    webhook: webhooks.length > 0,
     assistant: firstSteps.isNoted("assistant_seen"),
   };
 }

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
+import { MINUTE_MS } from "../../support/pushing.ts";
+import { until } from "../../support/until.ts";
+
+/** Events of the appliance's own work: a source that falls silent, an import, and a backup that fails. */
+
+const BACKUPS = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+
+let appliance: Appliance;
+let operator: OperatorApi;
+beforeEach(async () => {
+  appliance = await startAppliance({ KANALOG_BACKUP_DIR: BACKUPS });
+  operator = await operatorApi(appliance, ["read", "data", "system"]);
+  const url = "https://billing.example.com/events";
+  expect((await operator.post("operator-webhooks/", { url })).status).toBe(201);
+});
+afterEach(() => appliance.close());
+
+/** Events sent so far. */
+async function sent(): Promise<object[]> {
+  await appliance.app.push.runDue();
+  return appliance.ports.network.posts.map(({ body }) => JSON.parse(body));
+}
+
+test("a source that falls silent is told once", async () => {
+  const url = "https://files.example.com/channels.csv";
+  const added = await operator.post("sources/", { kind: "channels", url, name: "files" });
+  expect(added).toMatchObject({ status: 201, body: { kind: "pull", from: url, schedule: "15m" } });
+  const { app, ports } = appliance;
+  await app.scheduler.runDue();
+  for (const minutes of [45, 5, 5]) {
+    ports.clock.advance(minutes * MINUTE_MS);
+    await app.sources.tick();
+    await app.sources.settled();
+    await app.scheduler.runDue();
+  }
+  expect(await sent()).toMatchObject([
+    { event: "source.silent", source: { id: added.body.id, name: "files" } },
+  ]);
+});
+
+test("an import that has ended is told with its counts, and one that failed with its error", async () => {
+  const files = ["id,title,subscribers\n1,One,1\n2,Two,\n", "no,such,columns\n1,2,3\n"];
+  for (const body of files) {
+    const { status } = await operator.send("POST", "imports/?kind=channels&wait=60", { body });
+    expect(status).toBe(202);
+  }
+  expect(await sent()).toMatchObject([
+    {
+      event: "import.finished",
+      import: { id: 1, kind: "channels", read: 2, inserted: 1, rejected: 1, error: "" },
+    },
+    {
+      event: "import.finished",
+      import: { id: 2, read: 0, error: expect.stringContaining("such") },
+    },
+  ]);
+});
+
+test("a backup that fails is told with its reason", async () => {
+  rmSync(BACKUPS, { recursive: true });
+  writeFileSync(BACKUPS, "no folder");
+  const made = await operator.post("backups/", {});
+  expect(made).toMatchObject({ status: 202, body: { name: "backup" } });
+  const failure = async () => {
+    const { body } = await operator.get("jobs/");
+    return body.results.find(({ name }: { name: string }) => name === "backup").failure;
+  };
+  await until(async () => (await failure()) !== null, "the end of the backup");
+  expect(await sent()).toMatchObject([
+    { event: "backup.failed", folder: BACKUPS, reason: expect.stringMatching(/./) },
+  ]);
+});
