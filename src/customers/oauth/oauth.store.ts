@@ -73,12 +73,14 @@ export function selectToken(db: Database, hash: string) {
 
 export type FoundToken = NonNullable<Awaited<ReturnType<typeof selectToken>>>;
 
+/** Records a token's first use. */
 export async function updateTokenUsed(
   tx: Transaction,
   hash: Buffer,
   usedAt: number,
 ): Promise<void> {
-  await tx.builders.update(oauthTokens).set({ usedAt }).where(eq(oauthTokens.hash, hash));
+  const isUnused = and(eq(oauthTokens.hash, hash), isNull(oauthTokens.usedAt));
+  await tx.builders.update(oauthTokens).set({ usedAt }).where(isUnused);
 }
 
 const accessHolder = query((db, { hash }: { hash: Buffer }) =>

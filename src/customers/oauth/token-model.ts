@@ -30,6 +30,8 @@ import { GRANT_PREFIX, isOAuthToken } from "./oauth-token.ts";
 
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
+/** How long a used refresh token still works: sessions of one client share it, and refresh at once. */
+const RACE_MS = 60_000;
 
 export const SCOPE = "read";
 
@@ -164,7 +166,8 @@ export const accessTokens: AccessTokens = {
 
 /**
  * Codes and refresh tokens are valid once. Using one again ends its grant, because it may have been stolen
- * (RFC 9700, sections 2.1.1 and 4.14).
+ * (RFC 9700, sections 2.1.1 and 4.14). A refresh token that is used again within the minute gives tokens of
+ * their own, its refresh token included: a client that got none would go on with the used one.
  */
 
 /** Finds a code that can be used now; null otherwise. A used one ends its grant. */
@@ -181,7 +184,7 @@ async function usableCode(tx: Transaction, clock: Clock, given: string): Promise
   return clock.now() < expiresAt && isActive(found) ? found : null;
 }
 
-/** Finds a refresh token that can be used now; null otherwise. A used one ends its grant. */
+/** Finds a refresh token that can be used now; null otherwise. One used long ago ends its grant. */
 async function usableRefreshToken(
   tx: Transaction,
   clock: Clock,
@@ -191,7 +194,7 @@ async function usableRefreshToken(
   const found = await selectToken(tx, hashKeyToken(given));
   if (found === undefined) return null;
   const { token, key } = found;
-  if (token.usedAt !== null) {
+  if (token.usedAt !== null && clock.now() - token.usedAt >= RACE_MS) {
     await endGrant(tx, clock, found, "replay");
     return null;
   }

@@ -117,10 +117,11 @@ describe("tokens", () => {
     );
   });
 
-  test("rotate: a refresh token presented a second time ends the grant", async () => {
+  test("rotate: a refresh token presented again after a minute ends the grant", async () => {
     const { clientId, tokens } = await talk.connect();
     const second = (await talk.refresh(clientId, tokens.refresh_token)).body;
     expect(second.refresh_token).not.toBe(tokens.refresh_token);
+    talk.appliance.ports.clock.advance(60_000);
     expect(refusedAs(await talk.refresh(clientId, tokens.refresh_token))).toBe("400 invalid_grant");
     for (const token of [tokens.access_token, second.access_token]) {
       expect((await talk.call(token)).status).toBe(401);
@@ -134,13 +135,39 @@ describe("tokens", () => {
     });
   });
 
-  test("two refreshes at once do not both succeed", async () => {
+  test("sessions that refresh one token within a minute each go on with tokens of their own", async () => {
+    const { clock } = talk.appliance.ports;
     const { clientId, tokens } = await talk.connect();
-    const answers = await Promise.all([
-      talk.refresh(clientId, tokens.refresh_token),
-      talk.refresh(clientId, tokens.refresh_token),
-    ]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const refreshed = async (token: string) => {
+      const { status, body } = await talk.refresh(clientId, token);
+      expect(status).toBe(200);
+      expect((await talk.call(body.access_token)).status).toBe(200);
+      return body.refresh_token as string;
+    };
+    const own = await Promise.all([1, 2].map(() => refreshed(tokens.refresh_token)));
+    clock.advance(59_999);
+    own.push(await refreshed(tokens.refresh_token));
+    expect(new Set(own).size).toBe(3);
+    for (const token of own) {
+      clock.advance(HOUR_MS);
+      await refreshed(token);
+    }
+    expect(await keysOf()).toHaveLength(1);
+    // The first use counts: later ones within the minute do not prolong it.
+    expect(refusedAs(await talk.refresh(clientId, tokens.refresh_token))).toBe("400 invalid_grant");
+    expect(refusedAs(await talk.refresh(clientId, own[2] as string))).toBe("400 invalid_grant");
+  });
+
+  test("of two sessions that connected by themselves are of two grants", async () => {
+    const [one, other] = [await talk.connect(), await talk.connect()];
+    expect(one.clientId).toBe(other.clientId);
+    expect(await keysOf()).toHaveLength(2);
+    expect((await talk.refresh(one.clientId, one.tokens.refresh_token)).status).toBe(200);
+    talk.appliance.ports.clock.advance(60_000);
+    expect((await talk.refresh(one.clientId, one.tokens.refresh_token)).status).toBe(400);
+    expect((await talk.call(one.tokens.access_token)).status).toBe(401);
+    expect((await talk.call(other.tokens.access_token)).status).toBe(200);
+    expect((await talk.refresh(other.clientId, other.tokens.refresh_token)).status).toBe(200);
   });
 
   test("belong to the client that received them", async () => {

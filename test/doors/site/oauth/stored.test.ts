@@ -76,6 +76,34 @@ test("an exchange interrupted by a storage failure uses nothing up: it succeeds 
   await talk.appliance.close();
 });
 
+test("two processes that refresh one token at once lose no grant, a hundred times", async () => {
+  const talk = await startOnFile();
+  const other = await onFile("on");
+  const { clientId, tokens } = await talk.connect();
+  const refreshAt = (appliance: typeof other, token: string) =>
+    appliance.request("/oauth/token", {
+      method: "POST",
+      body: new URLSearchParams({
+        ...{ grant_type: "refresh_token", client_id: clientId, refresh_token: token },
+      }),
+    });
+  let token = tokens.refresh_token;
+  for (let at = 0; at < 100; at += 1) {
+    const answers = await Promise.all([
+      refreshAt(talk.appliance, token),
+      refreshAt(other, token),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    // Either may be the one that a store shared by both keeps.
+    token = answers[at % 2]?.body.refresh_token;
+    talk.appliance.ports.clock.advance(1_000);
+    other.ports.clock.advance(1_000);
+  }
+  expect(await talk.appliance.app.domains.keys.keys(talk.organizationId)).toHaveLength(1);
+  await other.close();
+  await talk.appliance.close();
+});
+
 test("turning it off refuses all tokens from the next start, and turning it on accepts them again", async () => {
   const talk = await startOnFile();
   const { tokens } = await talk.connect();
