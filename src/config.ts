@@ -144,13 +144,6 @@ export const SETTINGS = {
     "",
     list(origin),
   ),
-  KANALOG_ALLOWED_HOSTS: setting(
-    "allowedHosts",
-    "Hosts whose pages may use the MCP server from a browser, besides the appliance's own, such as " +
-      "`app.example.com`.",
-    "",
-    list(hostName),
-  ),
   KANALOG_OAUTH: setting(
     "oauth",
     "`on` lets assistants that take only an address connect by signing in; `KANALOG_BASE_URL` must be an " +

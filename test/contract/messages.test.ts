@@ -228,7 +228,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],
-  originNotAllowed: [[{}, "Pages of this origin may not use the MCP server."]],
+  mcpIsElsewhere: [
+    [{ address: "https://x.example/v1/mcp/" }, "The MCP server is at https://x.example/v1/mcp/."],
+  ],
   bodyNotSentAsJson: [
     [{}, "Send the body as JSON, with the header `Content-Type: application/json`."],
   ],

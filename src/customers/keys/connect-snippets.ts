@@ -22,6 +22,9 @@ export interface ConnectSnippet {
 
 export const MCP_PATH = "/v1/mcp/";
 
+/** Every path of the MCP server: people type its address in these ways, and some clients cut the slash off. */
+export const MCP_PATHS: readonly string[] = [MCP_PATH, "/v1/mcp", "/mcp/", "/mcp"];
+
 /** @param base the appliance's address, without a trailing slash */
 export function mcpAddress(base: string): string {
   return base + MCP_PATH;

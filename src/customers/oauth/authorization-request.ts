@@ -1,3 +1,4 @@
+import { MCP_PATHS } from "../keys/connect-snippets.ts";
 import { type ClientMetadata, isOneOf } from "./client-metadata.ts";
 
 export interface Client extends ClientMetadata {
@@ -33,12 +34,12 @@ const NAMES = [
 
 /**
  * Reads and checks the query of an authorization request.
- * @param resource address of the server to be accessed, with a trailing slash
+ * @param issuer the appliance's address
  */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   client: Client,
-  resource: string,
+  issuer: string,
 ): AuthorizationRequest | { fault: AuthorizationFault } {
   if (NAMES.some((name) => query.getAll(name).length > 1)) return { fault: "twice" };
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -48,7 +49,7 @@ export function readAuthorizationRequest(
   if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(challenge)) {
     return { fault: "challenge" };
   }
-  if (!isResource(query.get("resource"), resource)) return { fault: "resource" };
+  if (!isResource(query.get("resource"), issuer)) return { fault: "resource" };
   const state = query.get("state");
   if (state !== null && (state.length > STATE_LENGTH_MAX || !/^[ -~]*$/.test(state))) {
     return { fault: "state" };
@@ -56,13 +57,13 @@ export function readAuthorizationRequest(
   return { client, redirectUri, challenge, state };
 }
 
-/** Whether this server is the requested resource; clients of older revisions name none. */
-export function isResource(given: string | null, resource: string): boolean {
-  return given === null || withSlash(given) === resource;
-}
-
-function withSlash(address: string): string {
-  return address.endsWith("/") ? address : `${address}/`;
+/** Whether the MCP server is the requested resource, in any spelling; clients of older revisions name none. */
+export function isResource(given: string | null, issuer: string): boolean {
+  if (given === null) return true;
+  if (!URL.canParse(given)) return false;
+  // Scheme and host in lower case, without a default port.
+  const { href } = new URL(given);
+  return MCP_PATHS.some((path) => href === new URL(issuer + path).href);
 }
 
 /** Where to redirect the person with the answer (RFC 6749, section 4.1.2; RFC 9207 for `iss`). */

@@ -1,4 +1,3 @@
-import { MCP_PATH, mcpAddress } from "../keys/connect-snippets.ts";
 import { SCOPE } from "./token-model.ts";
 
 /** Paths of the OAuth endpoints, below the appliance's address. */
@@ -8,7 +7,8 @@ export const OAUTH_PATHS = {
   token: "/oauth/token",
   register: "/oauth/register",
   revoke: "/oauth/revoke",
-  resourceMetadata: `/.well-known/oauth-protected-resource${MCP_PATH}`,
+  /** With a path of the MCP server appended: that spelling's metadata. */
+  resourceMetadata: "/.well-known/oauth-protected-resource",
 } as const;
 
 /**
@@ -40,10 +40,13 @@ export function serverMetadata(issuer: string): object {
   };
 }
 
-/** Metadata of the MCP server, the protected resource (RFC 9728, section 2). */
-export function resourceMetadata(issuer: string): object {
+/**
+ * Metadata of the MCP server, the protected resource (RFC 9728, section 2).
+ * @param path as the client spells it, because it compares its own address with this one
+ */
+export function resourceMetadata(issuer: string, path: string): object {
   return {
-    resource: mcpAddress(issuer),
+    resource: issuer + path,
     authorization_servers: [issuer],
     bearer_methods_supported: ["header"],
     scopes_supported: [SCOPE],

@@ -1,7 +1,7 @@
-import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
+import { MCP_PATH, MCP_PATHS, mcpAddress } from "../../customers/keys/connect-snippets.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import type { NoteRequest } from "../../upkeep/metrics/note-request.ts";
 import { onceEach } from "../../values/kept-briefly.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { takesJson } from "../../values/takes.ts";
@@ -9,19 +9,21 @@ import type { Outcome } from "../../verbs/call.ts";
 import { type ApiMethod, pathFor } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";
+import { forAnyPage } from "../front/any-page.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import {
+  type AnswerContext,
   commonHeaders,
   errorResponse,
   type Headers,
   json,
   logCause,
-  preflight,
   setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
 import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
 import { parseBounded } from "./requests/body.ts";
+import { pathOf } from "./requests/base-address.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
 
 /** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
@@ -54,25 +56,30 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const USAGE_METHOD = "mcp";
 
 /**
- * `/v1/mcp/`, with or without the slash: the same keys and billing as the API. Checks run in this order:
- * key, origin, verb, body, and then the rate, because only the body shows which of the two rates applies.
+ * `/v1/mcp/` and its other spellings: the same keys and billing as the API. Checks run in this order: key,
+ * verb, body, and then the rate, because only the body shows which of the two rates applies. Pages of any
+ * site may ask, because the key alone counts, which a visitor's browser does not add by itself.
  */
 export function mcpRoutes(context: McpContext): Route[] {
   const note = onceEach((operation: string) => context.noteRequests("mcp", operation));
   const mcp: Noting = { ...context, note };
-  const { monotonic } = context.ports.clock;
   const takes = takesJson(BODY_BYTES_MAX);
-  const answer = (incoming: Incoming) => {
-    const { request } = incoming;
-    const granted = preflight(request, () => commonHeaders(request, context), "POST");
-    if (granted === null) return answerPost(incoming, mcp);
-    return noted(note(OTHER), monotonic, () => granted)(request);
-  };
-  return [MCP_PATH, MCP_PATH.slice(0, -1)].flatMap((path): Route[] => [
+  const answer = forAnyPage((incoming) => answerPost(incoming, mcp));
+  return MCP_PATHS.flatMap((path): Route[] => [
     // The key is checked first.
     { verb: "POST", path, takes, refusesBody: true, answer },
     { verb: "ALL", path, answer },
   ]);
+}
+
+/** Tells a client that was given the appliance's bare address where the MCP server is. */
+export function rootRoute(context: AnswerContext & Pick<McpContext, "baseAddress">): Route {
+  const answer = forAnyPage(({ request }) => {
+    const address = mcpAddress(context.baseAddress(request));
+    const error = new AppError("method_not_allowed", message("mcpIsElsewhere", { address }));
+    return errorResponse(error, { ...commonHeaders(request, context), allow: "GET, HEAD" });
+  });
+  return { verb: "POST", path: "/", refusesBody: true, answer };
 }
 
 /** The context, and recorders of requests by tool, each created on the tool's first call. */
@@ -91,21 +98,21 @@ function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
     context,
     async (keyed) => {
       const { admitted, headers } = keyed;
-      const bytes = await readPost(incoming, headers, context);
+      const bytes = await readPost(incoming, headers);
       if (!(bytes instanceof AppError)) return answerMessage(request, bytes, keyed, context);
       setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, bytes)));
       return withoutTool(errorResponse(bytes, headers));
     },
-    (response) => withoutTool(challenged(response, context)),
+    (response) => withoutTool(challenged(request, response, context)),
   );
 }
 
 /** Tells assistants that only know the address where to sign in (RFC 9728, section 5.1). */
-function challenged(response: Response, { oauthAddress }: McpContext): Response {
+function challenged(request: Request, response: Response, { oauthAddress }: McpContext): Response {
   const address = oauthAddress();
   const challenge = response.headers.get("www-authenticate");
   if (address !== null && challenge !== null) {
-    const metadata = `resource_metadata="${address}${OAUTH_PATHS.resourceMetadata}"`;
+    const metadata = `resource_metadata="${address}${OAUTH_PATHS.resourceMetadata}${pathOf(request)}"`;
     response.headers.set("www-authenticate", `${challenge}, ${metadata}`);
   }
   return response;
@@ -115,10 +122,7 @@ function challenged(response: Response, { oauthAddress }: McpContext): Response 
 async function readPost(
   { request, body }: Incoming,
   headers: Headers,
-  context: McpContext,
 ): Promise<Uint8Array | AppError> {
-  const foreign = foreignOrigin(request, context);
-  if (foreign !== null) return foreign;
   if (request.method !== "POST") {
     headers["allow"] = "POST";
     return wrongVerb(request);
@@ -198,16 +202,4 @@ async function readMessageBody(bytes: Uint8Array, { bodies }: McpContext): Promi
 
 function statusOf(outcome: Outcome): number {
   return outcome.ok ? outcome.status : STATUS_OF[outcome.error.code];
-}
-
-/**
- * Refuses a browser's request from a foreign origin. Allowed are the appliance's own pages and the hosts
- * that the operator lists; a page of any other site must not use a key through its visitor's browser.
- */
-function foreignOrigin(request: Request, { baseAddress, config }: McpContext): AppError | null {
-  const origin = request.headers.get("origin");
-  if (origin === null || origin === new URL(baseAddress(request)).origin) return null;
-  const host = URL.canParse(origin) ? new URL(origin).host : "";
-  if (host !== "" && config.allowedHosts.includes(host)) return null;
-  return new AppError("origin_not_allowed", message("originNotAllowed"));
 }

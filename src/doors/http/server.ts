@@ -34,7 +34,7 @@ import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
 import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
-import { type McpContext, mcpRoutes } from "./mcp-route.ts";
+import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import {
   PROSE_POLICY,
@@ -80,6 +80,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       ...pushRoutes(context),
     ]),
     ...context.others,
+    rootRoute(context),
     ...Object.entries(publicRoutes(methods, context)).flatMap(([path, route]) =>
       routesOf(path, route, context),
     ),

@@ -25,7 +25,8 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 /** Address of an appliance's MCP server, given either the appliance's address or the server's. */
 function mcpAddress(url: string): string {
-  return `${url.replace(/\/+$/, "").replace(/\/v1\/mcp$/, "")}/v1/mcp/`;
+  const given = url.replace(/\/+$/, "");
+  return given.endsWith("/mcp") ? `${given}/` : `${given}/v1/mcp/`;
 }
 
 /**

@@ -13,7 +13,7 @@ const WHEN: Record<ErrorCode, string> = {
   read_only_key: "The key is read-only",
   manager_required: "The key belongs to a member who is neither owner nor administrator",
   permission_denied: "The key may not do this",
-  origin_not_allowed: "A page of this origin may not use the MCP server",
+  origin_not_allowed: "A page of this origin may not send this",
   tariff_required: "The plan does not include this",
   not_found: "There is no such object",
   method_not_allowed: "The path does not accept this method",

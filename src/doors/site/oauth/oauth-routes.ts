@@ -1,3 +1,4 @@
+import { MCP_PATH, MCP_PATHS } from "../../../customers/keys/connect-snippets.ts";
 import { isLoopbackUri } from "../../../customers/oauth/client-metadata.ts";
 import {
   OAUTH_PATHS,
@@ -9,6 +10,7 @@ import { toAppError } from "../../../errors.ts";
 import { noted } from "../../../upkeep/metrics/note-request.ts";
 import { type Takes, takesForm, takesJson } from "../../../values/takes.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
+import { forAnyPage } from "../../front/any-page.ts";
 import type { Body } from "../../front/body.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { limitNames } from "../guard/client-ip.ts";
@@ -77,17 +79,15 @@ type Endpoint = (
   issuer: string,
 ) => OAuthAnswer | Promise<OAuthAnswer>;
 
-const RESOURCE: Endpoint = (_incoming, _context, issuer) => ({
-  status: 200,
-  body: resourceMetadata(issuer),
-});
+const resourceAt =
+  (path: string): Endpoint =>
+  (_incoming, _context, issuer) => ({ status: 200, body: resourceMetadata(issuer, path) });
 const SERVER: Endpoint = (_incoming, _context, issuer) => ({
   status: 200,
   body: serverMetadata(issuer),
 });
 
 const WELL_KNOWN_SERVER = "/.well-known/oauth-authorization-server";
-const WELL_KNOWN_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /** Small, because callers need no key, and registrations are stored for days. */
 const METADATA_BYTES_MAX = 4 * 1024;
@@ -97,9 +97,10 @@ const METADATA_BYTES_MAX = 4 * 1024;
  * paths.
  */
 const ENDPOINTS: readonly (readonly ["GET" | "POST", string, Endpoint, Takes?])[] = [
-  ["GET", WELL_KNOWN_RESOURCE, RESOURCE],
-  ["GET", OAUTH_PATHS.resourceMetadata, RESOURCE],
-  ["GET", OAUTH_PATHS.resourceMetadata.slice(0, -1), RESOURCE],
+  ["GET", OAUTH_PATHS.resourceMetadata, resourceAt(MCP_PATH)],
+  ...MCP_PATHS.map(
+    (path) => ["GET", OAUTH_PATHS.resourceMetadata + path, resourceAt(path)] as const,
+  ),
   ["GET", WELL_KNOWN_SERVER, SERVER],
   ["GET", `${WELL_KNOWN_SERVER}/*`, SERVER],
   ["POST", OAUTH_PATHS.register, registerClient, takesJson(METADATA_BYTES_MAX)],
@@ -113,8 +114,10 @@ export function oauthRoutes(context: SiteContext): Route[] {
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
   return ENDPOINTS.flatMap(([verb, path, endpoint, takes]): Route[] => {
-    const answer = noted(noteRequests("site", path), monotonic, (incoming: Incoming) =>
-      respond(verb, incoming, endpoint, context),
+    const answer = noted(
+      noteRequests("site", path),
+      monotonic,
+      forAnyPage((incoming) => respond(verb, incoming, endpoint, context)),
     );
     return [
       // A body is refused as OAuth clients understand it.

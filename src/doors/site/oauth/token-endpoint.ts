@@ -17,7 +17,7 @@ export async function exchange(
   // Any scope is accepted and ignored: there is only one, and clients ask for others they know.
   const form = await readFields(request, body, ["scope"]);
   if ("error" in form) return form.error;
-  if (!isResource(form.fields["resource"] ?? null, mcpAddress(issuer))) {
+  if (!isResource(form.fields["resource"] ?? null, issuer)) {
     return fault(400, "invalid_target", `The resource here is ${mcpAddress(issuer)}.`);
   }
   // Checked here, because for other grant types the library would first demand a client secret.

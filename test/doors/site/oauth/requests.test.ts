@@ -24,28 +24,56 @@ afterAll(async () => {
   await talk.appliance.close();
 });
 
-describe("discovery", () => {
-  test("a call without a key names the resource's metadata, and so does one with a wrong key", async () => {
-    for (const headers of [{}, { authorization: `Bearer knl_oa_${"0".repeat(38)}` }] as const) {
-      const init = { method: "POST", headers };
-      const answer = await talk.appliance.request("/v1/mcp/", init);
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
-        401,
-        `Bearer realm="kanalog", resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/v1/mcp/"`,
-      ]);
-    }
-  });
+const SPELLINGS = ["/v1/mcp/", "/v1/mcp", "/mcp/", "/mcp"];
 
-  test("the resource names its authorization server at each address that clients try", async () => {
-    for (const end of ["", "/v1/mcp", "/v1/mcp/"]) {
-      const { status, body } = await talk.appliance.request(
-        `/.well-known/oauth-protected-resource${end}`,
-      );
+describe("discovery", () => {
+  test("each spelling of the address names its own metadata, which names that spelling", async () => {
+    const wrong = { authorization: `Bearer knl_oa_${"0".repeat(38)}` };
+    for (const path of SPELLINGS) {
+      const metadata = `/.well-known/oauth-protected-resource${path}`;
+      for (const headers of [{}, wrong] as const) {
+        const answer = await talk.appliance.request(path, { method: "POST", headers });
+        expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+          401,
+          `Bearer realm="kanalog", resource_metadata="${ISSUER}${metadata}"`,
+        ]);
+      }
+      const { status, body } = await talk.appliance.request(metadata);
       expect([status, body]).toMatchObject([
         200,
-        { resource: `${ISSUER}/v1/mcp/`, authorization_servers: [ISSUER] },
+        { resource: `${ISSUER}${path}`, authorization_servers: [ISSUER] },
       ]);
+      for (const end of [path, path.replace(/\/$/, "")]) {
+        const server = await talk.appliance.request(
+          `/.well-known/oauth-authorization-server${end}`,
+        );
+        expect([server.status, server.body.issuer]).toEqual([200, ISSUER]);
+      }
     }
+    const { body } = await talk.appliance.request("/.well-known/oauth-protected-resource");
+    expect(body.resource).toBe(`${ISSUER}/v1/mcp/`);
+  });
+
+  test("and its endpoints can be used by pages of any site, which get no credentials", async () => {
+    const origin = "https://app.example.com";
+    for (const [method, path] of [
+      ["GET", "/.well-known/oauth-protected-resource/mcp"],
+      ["GET", "/.well-known/oauth-authorization-server"],
+      ["POST", "/oauth/register"],
+      ["POST", "/oauth/token"],
+      ["POST", "/oauth/revoke"],
+    ] as const) {
+      const asked = { origin, "access-control-request-method": method };
+      const preflight = await talk.appliance.request(path, { method: "OPTIONS", headers: asked });
+      const answer = await talk.appliance.request(path, { method, headers: { origin } });
+      expect([path, preflight.status]).toEqual([path, 204]);
+      for (const { headers } of [preflight, answer]) {
+        expect([path, headers.get("access-control-allow-origin")]).toEqual([path, "*"]);
+        expect(headers.has("access-control-allow-credentials")).toBe(false);
+      }
+    }
+    const { headers } = await talk.person.get(talk.askPath(clientId));
+    expect(headers.has("access-control-allow-origin")).toBe(false);
   });
 
   test("the server's metadata lists what is supported, and nothing else", async () => {
@@ -356,9 +384,11 @@ describe("the consent page", () => {
     expect((await talk.person.get(twice)).html).toContain("contains a parameter twice");
   });
 
-  test("accepts the server with and without its slash, or none, as clients of older revisions send it", async () => {
-    for (const resource of [null, `${ISSUER}/v1/mcp`, `${ISSUER}/v1/mcp/`]) {
-      expect((await talk.person.get(talk.askPath(clientId, { resource }))).status).toBe(200);
+  test("accepts every spelling of the server, or none, as clients of older revisions send it", async () => {
+    const spellings = SPELLINGS.map((path) => ISSUER + path);
+    for (const resource of [null, ...spellings, `${ISSUER.toUpperCase()}:443/mcp`]) {
+      const page = await talk.person.get(talk.askPath(clientId, { resource }));
+      expect([resource, page.status]).toEqual([resource, 200]);
     }
   });
 

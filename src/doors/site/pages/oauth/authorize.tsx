@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import { mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import {
   type AuthorizationFault,
   type AuthorizationRequest,
@@ -48,7 +47,7 @@ async function parse(): Promise<ParsedRequest> {
   }
   const client = await context.oauth.client(clientId);
   if (client === null) return { fault: "client" };
-  const request = readAuthorizationRequest(visit.query, client, mcpAddress(issuer));
+  const request = readAuthorizationRequest(visit.query, client, issuer);
   return "fault" in request ? request : { issuer, request };
 }
 
