@@ -81,14 +81,15 @@ export async function createApp(
 /** @returns an address under which this machine can reach the server */
 function startListening(
   { config, crew, ports: { log, system } }: Base,
-  { server, oauthAddress }: Doors,
+  { server, oauthAddress, oauth }: Doors,
   running: Running,
 ): string {
   const port = listen(server, config, crew !== null);
   // Watched from now on, so that `/readyz` can tell what happened before it was asked.
   system.mainThreadLateness();
   running.address = listenerAddress(config.host, port);
-  if (config.oauth && oauthAddress() === null) {
+  if (oauthAddress() !== null) void oauth.documents.probe();
+  else if (config.oauth) {
     log.warn(
       {},
       "KANALOG_OAUTH is off despite its value: KANALOG_BASE_URL is not an https address",

@@ -97,7 +97,8 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     },
     startHtml: startHtml({ config, isSignUpOpen, facts: composeStartFacts(base, work) }),
   });
-  return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
+  const { oauth } = context;
+  return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress, oauth };
 }
 
 /** The pages for everybody. */

@@ -121,14 +121,10 @@ function wrongUri(description: string): MetadataFault {
  * draft-ietf-oauth-client-id-metadata-document).
  */
 
-export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 
 /** How a document is requested: its media type and size limit. */
 export const DOCUMENT_LIMITS = { accept: "application/json", bytesMax: 16 * 1024 };
-
-/** Reads what an https address of the public internet serves; null if that fails. */
-export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
 /** Whether an id is such an address: https with a path, but no user, query, fragment or dot segments. */
 export function isDocumentId(clientId: string): boolean {
@@ -148,7 +144,9 @@ export function isDocumentId(clientId: string): boolean {
 export function readClientDocument(clientId: string, json: Uint8Array): ClientMetadata | null {
   const value = membersOf(parseJson(json));
   const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;
-  if (id !== clientId || method !== "none" || typeof name !== "string") return null;
+  const methods = value["token_endpoint_auth_methods_supported"];
+  const isPublic = method === "none" || (Array.isArray(methods) && methods.includes("none"));
+  if (id !== clientId || !isPublic || typeof name !== "string") return null;
   const read = readClientMetadata(value);
   return "error" in read ? null : read;
 }

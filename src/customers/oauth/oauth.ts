@@ -1,26 +1,15 @@
-import { LRUCache } from "lru-cache";
 import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
 import type { AuthorizationRequest, Client } from "./authorization-request.ts";
+import { createClientDocuments, type DocumentFault, type ReadDocument } from "./client-documents.ts";
 import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
-import {
-  type ClientMetadata,
-  DOCUMENT_KEPT_MS,
-  isDocumentId,
-  type MetadataFault,
-  type ReadDocument,
-  readClientDocument,
-  readClientMetadata,
-} from "./client-metadata.ts";
+import { isDocumentId, type MetadataFault, readClientMetadata } from "./client-metadata.ts";
 import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";
 import type { OAuthChanges, TokenAnswer } from "./oauth-changes.ts";
 import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
-
-/** Most documents of clients to remember. */
-const DOCUMENTS_MAX = 1_000;
 
 /**
  * Access for assistants that are configured with nothing but an address (OAuth 2.1; the MCP authorization
@@ -37,9 +26,7 @@ export function createOAuth(
   readDocument: ReadDocument,
   secret: Uint8Array,
 ) {
-  const documents = new LRUCache<string, { client: ClientMetadata; readAt: number }>({
-    max: DOCUMENTS_MAX,
-  });
+  const documents = createClientDocuments(clock, readDocument);
   const isClient = (clientId: string): boolean =>
     isDocumentId(clientId) || readClientId(secret, clientId) !== null;
 
@@ -52,24 +39,14 @@ export function createOAuth(
       return typeof clientId === "string" ? { ...read, clientId } : clientId;
     },
 
-    /**
-     * The client with an id; null if there is none. A document is reread after an hour, and while that
-     * fails, the client counts as unknown.
-     */
-    async client(clientId: string): Promise<Client | null> {
-      if (!isDocumentId(clientId)) {
-        const described = readClientId(secret, clientId);
-        return described && { ...described, clientId };
-      }
-      const readAt = clock.now();
-      const known = documents.get(clientId);
-      if (known !== undefined && readAt - known.readAt < DOCUMENT_KEPT_MS) {
-        return { ...known.client, clientId };
-      }
-      const json = await readDocument(clientId);
-      const client = json === null ? null : readClientDocument(clientId, json);
-      if (client !== null) documents.set(clientId, { client, readAt });
-      return client && { ...client, clientId };
+    documents,
+
+    /** The client with an id, or why there is none. */
+    async client(clientId: string): Promise<Client | "client" | DocumentFault> {
+      const found = isDocumentId(clientId)
+        ? await documents.client(clientId)
+        : (readClientId(secret, clientId) ?? "client");
+      return typeof found === "string" ? found : { ...found, clientId };
     },
 
     /** Grants a client access on behalf of a member. @returns the code to be exchanged for tokens */

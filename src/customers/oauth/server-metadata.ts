@@ -19,8 +19,12 @@ export function oauthOffText(address: string): string {
   return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }
 
-/** Metadata of the authorization server (RFC 8414, section 2). @param issuer the appliance's address */
-export function serverMetadata(issuer: string): object {
+/**
+ * Metadata of the authorization server (RFC 8414, section 2).
+ * @param issuer the appliance's address
+ * @param readsDocuments whether descriptions of clients can be read from here
+ */
+export function serverMetadata(issuer: string, readsDocuments: boolean): object {
   return {
     issuer,
     authorization_endpoint: issuer + OAUTH_PATHS.authorize,
@@ -35,7 +39,7 @@ export function serverMetadata(issuer: string): object {
     revocation_endpoint_auth_methods_supported: ["none"],
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: readsDocuments,
     service_documentation: `${issuer}/docs/mcp/`,
   };
 }

@@ -82,9 +82,9 @@ type Endpoint = (
 const resourceAt =
   (path: string): Endpoint =>
   (_incoming, _context, issuer) => ({ status: 200, body: resourceMetadata(issuer, path) });
-const SERVER: Endpoint = (_incoming, _context, issuer) => ({
+const SERVER: Endpoint = (_incoming, { oauth }, issuer) => ({
   status: 200,
-  body: serverMetadata(issuer),
+  body: serverMetadata(issuer, oauth.documents.isReachable()),
 });
 
 const WELL_KNOWN_SERVER = "/.well-known/oauth-authorization-server";

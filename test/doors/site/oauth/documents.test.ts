@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type OAuthTalk, REDIRECT, startOAuthTalk } from "../../../support/oauth-client.ts";
+import { startAppliance } from "../../../support/appliance.ts";
+import { fakePorts } from "../../../support/fake-ports.ts";
+import {
+  type OAuthTalk,
+  REDIRECT,
+  startOAuthTalk,
+  startWithOAuth,
+} from "../../../support/oauth-client.ts";
+import { until } from "../../../support/until.ts";
 import { visitorOf } from "../../../support/visitor.ts";
 
 /** Clients whose id is the address of a document that describes them. */
@@ -28,10 +36,11 @@ const publish = (id: string, document: unknown) =>
 
 async function isShown(id: string): Promise<boolean> {
   const { status, html } = await talk.person.get(talk.askPath(id));
-  if (status !== 200)
-    expect([status, html]).toEqual([400, expect.stringContaining("unknown here")]);
+  if (status !== 200) expect([status, html]).toEqual([400, expect.stringMatching(REFUSALS)]);
   return status === 200;
 }
+
+const REFUSALS = /unknown here|could not be read|does not describe it/;
 
 test("a client needs no registration: its document is read, its name and host are shown, and a grant works", async () => {
   const { html } = await talk.person.get(talk.askPath(ID));
@@ -56,6 +65,37 @@ test("a document is read again after an hour, and is no longer valid if that fai
   network().documents.clear();
   talk.appliance.ports.clock.advance(3_600_000);
   expect(await isShown(ID)).toBe(false);
+});
+
+test("a client that has secrets too is a public one here if its document allows that", async () => {
+  const methods = { token_endpoint_auth_methods_supported: ["none", "private_key_jwt"] };
+  publish(ID, { ...DOCUMENT, token_endpoint_auth_method: "private_key_jwt", ...methods });
+  expect(await isShown(ID)).toBe(true);
+});
+
+test("the page says whether the document could not be read or describes another client", async () => {
+  const said = async () => (await talk.person.get(talk.askPath(ID))).html;
+  publish(ID, { ...DOCUMENT, client_id: "https://assistant.example/other.json" });
+  expect(await said()).toContain("does not describe it");
+  for (const fault of ["unreachable", "timeout", "too_large"] as const) {
+    network().documents.clear();
+    network().answerGet = () => ({ fault });
+    expect(await said()).toContain("could not be read");
+  }
+  network().answerGet = () => ({ status: 302 });
+  expect(await said()).toContain("could not be read");
+});
+
+test("a well-known client is let in without a network, at its own addresses only", async () => {
+  const id = "https://claude.ai/oauth/claude-code-client-metadata";
+  network().answerGet = () => ({ fault: "unreachable" });
+  const page = (redirect: string) =>
+    talk.person.get(talk.askPath(id, { redirect_uri: redirect }));
+  expect((await page("http://localhost:54321/callback")).html).toContain("<bdi>Claude Code</bdi>");
+  expect((await page(REDIRECT)).html).toContain("not one of its own");
+  // With a network, its document decides.
+  publish(id, { ...DOCUMENT, client_id: id, client_name: "Renamed" });
+  expect((await page(REDIRECT)).html).toContain("<bdi>Renamed</bdi>");
 });
 
 test("a document that does not describe a public client with this very id is refused", async () => {
@@ -114,4 +154,29 @@ test("the token endpoint reads none: a client without consent has no code", asyn
   const { status, body } = await talk.exchange(ID, "knl_oc_x");
   expect([status, body.error]).toEqual([400, "invalid_grant"]);
   expect(network().gets).toEqual([]);
+});
+
+test.each([true, false])("a start finds out whether documents can be read: %p", async (isOpen) => {
+  const ports = fakePorts();
+  const id = "https://vscode.dev/oauth/client-metadata.json";
+  if (isOpen) ports.network.documents.set(id, JSON.stringify({ ...DOCUMENT, client_id: id }));
+  const started = await startWithOAuth({ KANALOG_PORT: "0" }, ports);
+  const isSupported = async () => {
+    const { body } = await started.request("/.well-known/oauth-authorization-server");
+    return body.client_id_metadata_document_supported;
+  };
+  expect(await isSupported()).toBe(false);
+  started.app.listen();
+  await until(() => ports.network.gets.length === (isOpen ? 5 : 6));
+  await until(async () => (await isSupported()) === isOpen);
+  await started.close();
+});
+
+test("a start without OAuth asks nobody", async () => {
+  const ports = fakePorts();
+  const started = await startAppliance({ KANALOG_PORT: "0" }, ports);
+  started.app.listen();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ports.network.gets).toEqual([]);
+  await started.close();
 });

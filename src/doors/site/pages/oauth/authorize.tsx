@@ -5,6 +5,7 @@ import {
   answerAddress,
   readAuthorizationRequest,
 } from "../../../../customers/oauth/authorization-request.ts";
+import type { DocumentFault } from "../../../../customers/oauth/client-documents.ts";
 import {
   hostOf,
   isDocumentId,
@@ -19,7 +20,7 @@ import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { page, type View } from "../../visit/view.ts";
 import { notFoundPage } from "../message.tsx";
 
-type Fault = AuthorizationFault | "off" | "client";
+type Fault = AuthorizationFault | "off" | "client" | DocumentFault;
 
 /** A valid request with the issuer's address, or why it is invalid. */
 type ParsedRequest = { issuer: string; request: AuthorizationRequest } | { fault: Fault };
@@ -46,7 +47,7 @@ async function parse(): Promise<ParsedRequest> {
     requireTurn([`document ${visit.signedIn?.person.email}`]);
   }
   const client = await context.oauth.client(clientId);
-  if (client === null) return { fault: "client" };
+  if (typeof client === "string") return { fault: client };
   const request = readAuthorizationRequest(visit.query, client, issuer);
   return "fault" in request ? request : { issuer, request };
 }

@@ -1,0 +1,54 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../ports/clock.ts";
+import { type ClientMetadata, readClientDocument } from "./client-metadata.ts";
+import { KNOWN_CLIENTS } from "./known-clients.ts";
+
+/** Clients that are described by a document at the address that is their id. */
+
+const KEPT_MS = 60 * 60 * 1000;
+/** Most documents to remember. */
+const DOCUMENTS_MAX = 1_000;
+
+/** Reads what an https address of the public internet serves; null if that fails. */
+export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
+
+/** Why a document describes no client: it cannot be read from here, or it says something else. */
+export type DocumentFault = "unreachable" | "document";
+
+export type ClientDocuments = ReturnType<typeof createClientDocuments>;
+
+export function createClientDocuments(clock: Clock, readDocument: ReadDocument) {
+  const documents = new LRUCache<string, { client: ClientMetadata; readAt: number }>({
+    max: DOCUMENTS_MAX,
+  });
+  let isReachable = false;
+
+  return {
+    /**
+     * The client with an id. Its document is read again after an hour; while that fails, a well-known client
+     * is what this program knows of it, and any other is unknown.
+     */
+    async client(id: string): Promise<ClientMetadata | DocumentFault> {
+      const readAt = clock.now();
+      const kept = documents.get(id);
+      if (kept !== undefined && readAt - kept.readAt < KEPT_MS) return kept.client;
+      const json = await readDocument(id);
+      if (json === null) return KNOWN_CLIENTS.get(id) ?? "unreachable";
+      const client = readClientDocument(id, json);
+      if (client === null) return "document";
+      documents.set(id, { client, readAt });
+      return client;
+    },
+
+    /** Finds out whether documents can be read from here, with those of well-known clients. */
+    async probe(): Promise<void> {
+      for (const id of KNOWN_CLIENTS.keys()) {
+        isReachable = (await readDocument(id)) !== null;
+        if (isReachable) return;
+      }
+    },
+
+    /** Whether clients may be told to use documents: until the probe has read one, they register instead. */
+    isReachable: (): boolean => isReachable,
+  };
+}
