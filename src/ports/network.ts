@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
 import { getCACertificates } from "node:tls";
+import { type AskRequest, type AskResult, askAddress } from "./ask-address.ts";
 import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
@@ -21,6 +22,8 @@ export interface Network {
    * Never throws.
    */
   get(request: GetRequest): Promise<GetResult>;
+  /** One request to the appliance's own address, over whatever is in front of it; never throws. */
+  ask(request: AskRequest): Promise<AskResult>;
   /** One GET whose body is written to a file. @throws if the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;
 }
@@ -57,6 +60,7 @@ export function systemNetwork(options: { ca: string | null }): Network {
     resolve,
     post: (request) => post(request, ca),
     get: (request) => get(request, ca),
+    ask: askAddress,
     download: (request) => download(request, ca),
   };
 }

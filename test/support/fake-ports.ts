@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { askAddress } from "../../src/ports/ask-address.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
@@ -173,6 +174,8 @@ function fakeNetwork(): FakeNetwork {
       if (body.byteLength > request.bytesMax) return { fault: "too_large" };
       return { status: answer.status, body, retryAfter: answer.retryAfter ?? null };
     },
+    // Only this machine's own listeners are asked.
+    ask: askAddress,
     async download(request) {
       network.downloads.push(request);
       const scheme = request.isSecure ? "https" : "http";

@@ -207,6 +207,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/keys/prefix/": [],
       "/account/members/": ["/account/members/"],
       "/account/connect/": ["/account/connect/"],
+      "/account/connect/test/": ["/account/connect/test/"],
       "/account/authorize/": [consent, `${consent}&resource=https%3A%2F%2Fother.example%2F`],
       "/account/profile/": ["/account/profile/"],
       "/account/webhooks/": ["/account/webhooks/"],

@@ -30,6 +30,11 @@ export function mcpAddress(base: string): string {
   return base + MCP_PATH;
 }
 
+/** The MCP server's address, given either that, in any spelling, or the appliance's. */
+export function mcpAddressOf(url: string): string {
+  return /\/mcp\/?$/.test(url) ? url : mcpAddress(url.replace(/\/+$/, ""));
+}
+
 /**
  * Snippets for each kind of assistant, with address and key filled in.
  * @param base as for `mcpAddress`

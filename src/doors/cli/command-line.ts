@@ -35,6 +35,7 @@ import { importCommand } from "./database/import.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
+import { mcpCommand } from "./mcp.ts";
 import { resourceCommand } from "./resource-command.ts";
 import { clusterCommand } from "./serving/cluster.ts";
 import { healthCommand } from "./serving/health.ts";
@@ -42,7 +43,6 @@ import { type ServeOptions, withServeOptions } from "./serving/serve-options.ts"
 import { startCommand } from "./serving/start.ts";
 import { serve, servesText, stopSignalled } from "./serving/until-stopped.ts";
 import { printResult } from "./with-domains.ts";
-import { withSettings } from "./with-settings.ts";
 
 /** Runs a command line. @returns the exit code */
 export async function runCommandLine(
@@ -174,24 +174,6 @@ function sampleCommand(context: CommandContext): Command {
       })),
     );
   return command;
-}
-
-/** `kanalog mcp`: the bridge for assistants that only speak stdio. */
-function mcpCommand({ environment, runMcpBridge }: CommandContext): Command {
-  return new Command("mcp")
-    .description("forward an assistant's MCP messages from standard input to an appliance")
-    .option("--url <url>", "address of the appliance (KANALOG_URL)")
-    .option(
-      "--key <key>",
-      "API key (KANALOG_KEY, which, unlike this option, process lists do not show)",
-    )
-    .action(async (options: { url?: string; key?: string }) => {
-      const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
-      const { url, key } = readConfig(withSettings(environment, given));
-      if (url === null) throw new CommandExit(EXIT_USAGE, "Give --url, or set KANALOG_URL.");
-      if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
-      await runMcpBridge({ url, key });
-    });
 }
 
 /** `kanalog worker`: one of the processes that `serve --workers` starts; nobody else calls it. */

@@ -1,3 +1,4 @@
+import { mcpAddressOf } from "../../customers/keys/connect-snippets.ts";
 import { type PostText, postTextTo } from "../../ports/fetch-address.ts";
 import { isObject } from "../../values/json-text.ts";
 import { faultText, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
@@ -8,7 +9,7 @@ export function runStdioBridge({ url, key }: { url: string; key: string }): Prom
   const write = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
-  return runBridge(linesOf(process.stdin), postTextTo(mcpAddress(url), key), write);
+  return runBridge(linesOf(process.stdin), postTextTo(mcpAddressOf(url), key), write);
 }
 
 /** Splits at line feeds only: JSON text may contain other line separators unescaped. */
@@ -21,12 +22,6 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
     yield* lines;
   }
   yield rest + decoder.decode();
-}
-
-/** Address of an appliance's MCP server, given either the appliance's address or the server's. */
-function mcpAddress(url: string): string {
-  const given = url.replace(/\/+$/, "");
-  return given.endsWith("/mcp") ? `${given}/` : `${given}/v1/mcp/`;
 }
 
 /**

@@ -9,6 +9,7 @@ import { trendingPage } from "./pages/channels/trending.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
 import { authorizePage } from "./pages/oauth/authorize.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
+import { connectionTestPage } from "./pages/organization/connection-test.tsx";
 import { keyPrefixPage } from "./pages/organization/key-prefix.ts";
 import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
@@ -59,6 +60,7 @@ export const sitePages: readonly SitePage[] = [
   keyPrefixPage,
   membersPage,
   connectPage,
+  connectionTestPage,
   authorizePage,
   profilePage,
   webhooksPage,

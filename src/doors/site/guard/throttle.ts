@@ -23,6 +23,8 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   inviter: { burst: 20, secondsEach: 360 },
   // At most 20 in any hour, in the same way.
   registration: { burst: 10, secondsEach: 360 },
+  // Each registers a client, from the appliance's own network.
+  "connection-test": { burst: 5, secondsEach: 60 },
   // At most 10 in any hour, in the same way.
   "sign-up": { burst: 5, secondsEach: 720 },
   // Mails to one address, whoever asks for them.

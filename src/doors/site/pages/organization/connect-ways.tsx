@@ -6,6 +6,7 @@ import {
 } from "../../../../customers/keys/connect-snippets.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 
 /**
  * How to connect each kind of assistant, in one step: a link to press or a text to paste.
@@ -31,12 +32,16 @@ export function ConnectWays({
 }
 
 function ByAddress({ address }: { address: string }) {
-  const words = useVisit().words.organizationPages;
+  const visit = useVisit();
+  const words = visit.words.organizationPages;
   return (
     <section aria-labelledby="by-address">
       <h2 id="by-address">claude.ai, ChatGPT</h2>
       <p>{words.byAddress}</p>
       <Snippet text={address} label={words.address} />
+      <p>
+        <a href={asset("/account/connect/test/")}>{visit.words.connectionTest.title}</a>
+      </p>
     </section>
   );
 }
