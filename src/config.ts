@@ -132,6 +132,12 @@ export const SETTINGS = {
     "false",
     flag,
   ),
+  KANALOG_MESSENGER: setting(
+    "messenger",
+    "The messenger's name in the descriptions of tools, by which assistants find them; up to 40 characters.",
+    "Telegram",
+    brandName,
+  ),
   KANALOG_MESSENGER_HOSTS: setting(
     "messengerHosts",
     "The messenger's hosts, by which links to channels are recognized.",

@@ -67,10 +67,9 @@ export const channelsList = apiMethod({
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
     "`ordering`, channels without a value last. With `ids`, all other parameters are ignored.",
   tool:
-    "Finds channels by title or handle (`q`), category, territory, size and marks, the biggest " +
-    "first: one call with `limit` 5 answers who leads a topic. Codes for `category` and `territory` come from msgr_categories_list and " +
-    "msgr_territories_list. A card is about 350 characters, with `fields` id,title,subscribers about " +
-    "65. Next: msgr_stats_daily_list. " +
+    "Finds {messenger} channels by title (`q`), category, territory, size, growth or reach, the biggest first: " +
+    "`limit` 5 answers who leads a topic, `ordering` -growth_30d who grows fastest. A card is about " +
+    "350 characters, with `fields` id,title,subscribers about 65. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {
@@ -82,6 +81,7 @@ export const channelsList = apiMethod({
     ...fieldsOf(cardWithMetricsSchema),
   },
   soleParameter: "ids",
+  toolDefaults: { args: { limit: 20 }, unless: ["ids"] },
   result: pageOf(cardAnswerSchema),
   run(args, call) {
     const { channels, search } = call.services;
@@ -108,9 +108,8 @@ export const channelsRetrieve = apiMethod({
   description:
     "A channel by its service number or its handle. A handle that no channel has now finds the channel that had it last.",
   tool:
-    "A channel's card: title, description, link, subscribers, category, territory, quality and " +
-    "citation indexes; about 350 characters. Next: msgr_stats_daily_list for its growth, " +
-    "msgr_channels_posts_retrieve for its posts. " +
+    "A {messenger} channel's card: title, description, link, subscribers, category, territory, quality and " +
+    "citation indexes; about 350 characters. With `include` metrics its growth, reach and share of advertising. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: { channel: channelPath, include: includeMetrics, ...fieldsOf(cardWithMetricsSchema) },
@@ -127,9 +126,8 @@ export const channelsResolveRetrieve = apiMethod({
   title: "Find a channel",
   description: "The card of the channel that a link, an `@handle` or a messenger id names.",
   tool:
-    "Finds the channel that a link, an @handle or a messenger id names: its card with the number " +
-    "(`id`) that the other tools take. Use it first where a person gives one; for a title use " +
-    "msgr_channels_list with `q`. About 350 characters. " +
+    "Finds the {messenger} channel that a link, an @handle or a messenger id names: its card, about 350 " +
+    "characters. Other tools take these too, and whole titles; for a part of one there is msgr_channels_list. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {

@@ -23,8 +23,9 @@ export const channelsCompareList = apiMethod({
     `${PERIOD_DAYS_MAX} days, in the order given. The Test plan covers the last 30 days: give ` +
     "`from` if the last reading is older, and note that `best_post` is null there.",
   tool:
-    "Compares channels over a period in one call: who grew, posts, is read more. A channel is about " +
-    "1,600 characters, with `fields` channel,growth,growth_percent,views_mean,err about 85. " +
+    "Compares up to 20 {messenger} channels over a period in one call: growth, posts, advertising, mean views, the " +
+    "best post. A channel is about 1,000 to 1,600 characters, with `fields` " +
+    "channel,growth,growth_percent,views_mean,err about 85. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {

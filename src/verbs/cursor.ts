@@ -15,7 +15,7 @@ export interface OpenedCursor {
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-const SIGNATURE_BYTES = 9;
+export const SIGNATURE_BYTES = 9;
 /** Longest `cursor` argument: the URL of a next page with the longest filters. */
 export const CURSOR_LENGTH_MAX = 48_000;
 /** Longer than a signature alone; the maximum length is that of the argument. */

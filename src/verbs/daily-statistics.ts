@@ -22,12 +22,10 @@ export const dailyStatisticsList = apiMethod({
     `channels times days at most ${STATISTICS_CELLS_MAX}. Days without a reading have no row. ` +
     `The Test plan covers the last 30 days.`,
   tool:
-    "Subscribers, views and posts by day, for growth and comparison. Takes channel numbers, not " +
-    "handles: msgr_channels_list and msgr_channels_resolve_retrieve give them. Ask for several " +
-    "channels in one call: it costs the same. A row is about 75 " +
-    "characters (with `fields` day,subscribers about 45), 100 channels over 30 days some 230,000. A " +
-    "day without a reading has no row, so today's may be missing. The Test plan covers the last 30 days. " +
-    "Next: msgr_channels_posts_retrieve.",
+    "Subscribers, views and posts of {messenger} channels by day, up to 100 channels a call. For growth see " +
+    "msgr_channels_compare_list. A row is about 75 characters (with `fields` " +
+    "day,subscribers about 45), 100 channels over 30 days some 230,000. A day without a reading has no row. " +
+    "The Test plan covers the last 30 days.",
   units: 1,
   parameters: {
     channels: required(
@@ -70,12 +68,16 @@ export const channelsStatsRetrieve = apiMethod({
     "How many channels match the catalog's filters, their subscribers, and their categories and " +
     "territories. Selections of more than 20,000 channels are counted again at most once a minute.",
   tool:
-    'Counts the channels that match the filters of msgr_channels_list: "how many above 100,000 are ' +
-    'in science", "which categories lead in a region". Gives the sum, median and deciles of ' +
-    "subscribers, and categories and territories by number of channels: about 55 characters each, up to " +
-    "60,000 for the whole catalog, with `fields` channels,subscribers about 130.",
+    'Counts {messenger} channels that match filters: "how many above 100,000 are in science", "channels by ' +
+    'region". Gives number, sum, median and deciles of subscribers, and channels by category, or with ' +
+    "`fields` territories by territory: about 55 characters each, up to 60,000 for the whole catalog, with `fields` " +
+    "channels,subscribers about 130.",
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
+  toolDefaults: {
+    args: { fields: "channels,subscribers,categories" },
+    note: "Without territories: `fields` territories gives them.",
+  },
   result: selectionSchema,
   async run(args, { services }) {
     const filter = readFilter(args as FilterArguments, services);

@@ -15,8 +15,8 @@ export const categoriesList = apiMethod({
   title: "Category directory",
   description: "All categories in directory order. Their codes go into the catalog's `category`.",
   tool:
-    "Categories with their codes (`slug`), Russian names and numbers of channels, for the " +
-    "`category` of msgr_channels_list: call it once. An entry is about 75 characters.",
+    "Categories of {messenger} channels with codes (`slug`), Russian names and numbers of channels. An entry is " +
+    "about 75 characters.",
   units: 0,
   parameters: fieldsOf(categorySchema),
   result: listOf(categorySchema),
@@ -39,10 +39,9 @@ export const territoriesList = apiMethod({
     "The tree of territories: country, federal district, region, city; parents come before their " +
     "children. Their codes go into the catalog's `territory`.",
   tool:
-    "Territories as a tree: country, district, region, city, with codes (`slug`) for the " +
-    "`territory` of msgr_channels_list. A node is about 155 characters, the whole tree some 190,000, " +
-    "`kind` city some 170,000: give `parent` (russia, a district, a region) before `kind` city, or " +
-    "`fields` slug,name (about 40).",
+    "Territories of {messenger} channels as a tree: country, district, region, city, with codes (`slug`) and Russian " +
+    "names; without arguments the regions. A node is about 155 characters (with `fields` slug,name about " +
+    "40), `kind` city some 170,000.",
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),
@@ -51,6 +50,11 @@ export const territoriesList = apiMethod({
       example: "russia",
     }),
     ...fieldsOf(territorySchema),
+  },
+  toolDefaults: {
+    args: { kind: "region" },
+    unless: ["parent"],
+    note: "Only regions: `parent` gives what is below a node, `kind` another level.",
   },
   result: listOf(territorySchema),
   run({ kind, parent }, { services: { directory } }) {

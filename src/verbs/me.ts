@@ -71,8 +71,7 @@ export const meRetrieve = apiMethod({
   description: "The key, its member and organization, the plan in force, its limits and usage.",
   tool:
     "The account behind the key: plan, limits, usage, and the request units left " +
-    "(`remaining_period`); look here before long work. Next: " +
-    "msgr_channels_list or msgr_channels_resolve_retrieve.",
+    "(`remaining_period`).",
   units: 0,
   parameters: {},
   result: accountSchema,

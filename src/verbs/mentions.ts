@@ -23,9 +23,9 @@ export const channelMentionsList = apiMethod({
     "first, each with the channel it belongs to. A link counts for the channel that has its handle now. " +
     "From the Start plan.",
   tool:
-    "Who mentions, links to or forwards a channel: the posts of others, newest first, with their channel " +
-    "(`mentioned_by`). Days and pages as in msgr_channels_posts_retrieve and msgr_channels_list. A post is about 1,000 to 6,500 characters, 50 may be far over 50,000: give `limit` 5, " +
-    "or `fields` mentioned_by,published_at (about 135 to 170). Not on the Test plan. " +
+    "Who mentions, links to or forwards a {messenger} channel: posts of others, newest first, with their channel " +
+    "(`mentioned_by`). A post is about 1,000 to 6,500 characters, with `fields` mentioned_by,published_at " +
+    "about 135 to 170. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
@@ -35,6 +35,7 @@ export const channelMentionsList = apiMethod({
     ...pageParameters,
     ...fieldsOf(mentionSchema),
   },
+  toolDefaults: { args: { limit: 10 } },
   result: pageOf(mentionSchema),
   errors: ["not_found"],
   run: ({ kind = null, ...args }, call) =>
@@ -54,8 +55,8 @@ export const channelSimilarList = apiMethod({
     "for another category in common, 10 for the same territory, and up to 15 for a similar number of subscribers; " +
     "`reasons` lists what counted. Details: /docs/mentions/. From the Start plan.",
   tool:
-    "Up to 20 channels like a channel, by who mentions both, category, territory and size, with `score` and " +
-    "`reasons`: about 200 characters each. Next: msgr_channels_compare_list. Not on the Test plan. " +
+    "Up to 20 channels like a {messenger} channel, by who mentions both, category, territory and size, with `score` " +
+    "and `reasons`: about 200 characters each. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

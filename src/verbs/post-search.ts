@@ -92,11 +92,10 @@ export const postsSearchList = apiMethod({
     "and with some `w*`, texts decide: a page may have fewer posts than `limit`, and the last page is the one without " +
     "`next`. `note` says what was not counted or ranked. From the Start plan.",
   tool:
-    "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
+    "Who writes about something in {messenger}, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` excludes, `a | b`, `w*`, `=w`, ' +
-    "`#tag`, `@handle`. `matches` counts them. Filters as in msgr_channels_list and " +
-    "msgr_channels_posts_retrieve. A post is about 1,300 to 2,200 characters: give " +
-    "`fields` id,channel,published_at,snippet (about 270) and a small `limit`. Not on the Test plan. " +
+    "`#tag`, `@handle`. A post is about 1,300 to 2,200 characters, with `fields` " +
+    "id,channel,published_at,snippet about 270. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
@@ -112,6 +111,7 @@ export const postsSearchList = apiMethod({
     ...pageParameters,
     ...fieldsOf(foundPostSchema),
   },
+  toolDefaults: { args: { limit: 10 } },
   result: objectSchema({
     ...page.properties,
     matches: integerSchema({

@@ -19,9 +19,8 @@ export const channelPostsRetrieve = apiMethod({
   title: "Channel posts",
   description: "A channel's posts, newest first. From the Start plan.",
   tool:
-    "A channel's posts with text, views and time, newest first. " +
-    "A post is about 900 to 1,450 characters, the usual 50 may be over 50,000: give a small `limit` " +
-    "(10, say), and `fields` id,views (about 25) where texts are not needed. Not on the Test plan. " +
+    "A {messenger} channel's posts with text, views and time, newest first. A post is about 900 to 1,450 " +
+    "characters, with `fields` id,views about 25. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
@@ -31,6 +30,7 @@ export const channelPostsRetrieve = apiMethod({
     ...pageParameters,
     ...fieldsOf(postSchema),
   },
+  toolDefaults: { args: { limit: 10 } },
   result: pageOf(postSchema),
   errors: ["not_found"],
   run: ({ is_ad: isAd = null, ...args }, call) =>
@@ -45,10 +45,7 @@ export const postsRetrieve = apiMethod({
   tag: "Posts",
   title: "One post",
   description: "A post by its number. From the Start plan.",
-  tool:
-    "One post by its number (`id` in msgr_channels_posts_retrieve), about 900 to 1,450 characters. " +
-    "Not on the Test plan. " +
-    STRANGERS_WORDS,
+  tool: `One {messenger} post with its whole text: about 900 to 1,450 characters. ${STRANGERS_WORDS}`,
   units: 1,
   planRule: postsIncluded,
   parameters: {

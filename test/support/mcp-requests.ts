@@ -104,16 +104,23 @@ export function expectToolResult(answer: Answer, what = ""): any {
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(200);
   const { result } = answer.body;
   expect(result?.isError, `${what} ${JSON.stringify(answer.body)}`).toBe(false);
-  const [first, ...notes] = result.content;
-  expect(first, what).toEqual({ type: "text", text: JSON.stringify(result.structuredContent) });
-  // Only lists with more pages and empty statistics have a note beside the answer.
-  const { next, results } = result.structuredContent;
-  if (typeof next === "string") expect(notes, what).toHaveLength(1);
-  else if (results?.length !== 0) expect(notes, what).toEqual([]);
+  const { content, structuredContent } = result;
+  expect(content, what).toEqual([{ type: "text", text: JSON.stringify(structuredContent) }]);
+  if (typeof structuredContent.next === "string") expect(structuredContent.note).toBeString();
   return result.structuredContent;
 }
 
-/** Note beside a success: how to get the next page, or why there is nothing. */
+const NEXT = expect.stringMatching(/^[\w-]+$/);
+
+/** Expects a tool's data to be what REST answers, but for the bare cursor and the note. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export function expectAsOverRest({ note: _, ...data }: any, body: any, what = ""): void {
+  const { next } = data;
+  if (typeof next === "string") expect([typeof body.next, next]).toEqual(["string", NEXT]);
+  expect(next == null ? data : { ...data, next: body.next }, what).toEqual(body);
+}
+
+/** Note in a success: how to get the next page, or why there is nothing. */
 export function noteOf(answer: Answer): string | undefined {
-  return answer.body.result.content[1]?.text;
+  return answer.body.result.structuredContent.note;
 }

@@ -34,7 +34,9 @@ const provider = {
   discoveryState: () => read("discovery"),
 };
 
-const { searchParams } = location.href.includes("?") ? new URL(location.href) : new URL("http://x/");
+const { searchParams } = location.href.includes("?")
+  ? new URL(location.href)
+  : new URL("http://x/");
 const server = searchParams.get("server") ?? read("server");
 const key = searchParams.get("key");
 store("server")(server);
@@ -48,7 +50,10 @@ const transport = () =>
 
 try {
   if (location.pathname === "/callback") await transport().finishAuth(searchParams);
-  const client = new Client({ name: "page", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const client = new Client(
+    { name: "page", version: "1" },
+    { versionNegotiation: { mode: "auto" } },
+  );
   await client.connect(transport());
   const { tools } = await client.listTools();
   await client.callTool({ name: "msgr_categories_list", arguments: {} });

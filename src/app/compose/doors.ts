@@ -76,7 +76,11 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     firstSteps,
   });
   const open = config.public === "off" ? [] : composePublic(base, context, isSignUpOpen);
-  const answerMcp = createDispatcher(toolMethods, version, work.services);
+  const answerMcp = createDispatcher(
+    toolMethods,
+    { version, messenger: config.messenger },
+    work.services,
+  );
   const server: Server = createServer(apiMethods, {
     ...door,
     ...served,

@@ -45,6 +45,10 @@ export function createDirectory(db: Database) {
 
     categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
     territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,
+
+    /** Codes of categories with a name, in any case; or of those with it as a word of their name. */
+    categoriesNamed: (name: string): string[] => codesOrWord(store.categories(), name),
+    territoriesNamed: (name: string): string[] => codesOrWord(store.territories(), name, outermost),
   };
 }
 
@@ -70,6 +74,25 @@ function namesOf<Entry extends { slug: string; name: string }>(
     byName ??= Map.groupBy(entries(), (entry) => foldText(entry.name));
     return choose(byName.get(foldText(name)) ?? []).map(({ slug }) => slug);
   };
+}
+
+/** Codes of the entries that have a name, or else of those whose name or code has it as a word. */
+function codesOrWord<Entry extends { slug: string; name: string }>(
+  entries: readonly Entry[],
+  name: string,
+  choose?: (namesakes: Entry[]) => Entry[],
+): string[] {
+  const whole = namesOf(() => entries, choose)(name);
+  if (whole.length > 0) return whole;
+  const word = foldText(name);
+  const having = entries.filter(
+    (entry) =>
+      entry.slug === word ||
+      foldText(entry.name)
+        .split(/[\s()—]+/)
+        .includes(word),
+  );
+  return (choose?.(having) ?? having).map(({ slug }) => slug);
 }
 
 /** Without territories inside another one: Moscow is a region, and the city in it. */

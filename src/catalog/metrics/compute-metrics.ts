@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { dayOf, startOfDay } from "../../values/moscow-time.ts";
+import { type Day, dayOf, startOfDay } from "../../values/moscow-time.ts";
 import {
   addEntries,
   forgetStale,
@@ -29,6 +29,7 @@ import {
 } from "./metrics.store.ts";
 import {
   ENGAGEMENT_DAYS,
+  GROWTH_FRESH_DAYS,
   hundredthsOf,
   METRIC_NAMES,
   METRIC_ORDERS,
@@ -50,9 +51,9 @@ const ROWS_PER_STEP = 50;
 export async function computeMetrics(db: Database, clock: Clock): Promise<boolean> {
   const today = dayOf(clock.now());
   const span = [startOfDay(today - ENGAGEMENT_DAYS), startOfDay(today)] as const;
-  if (!hasDifferences(db, currentSlot(db), span)) return false;
+  if (!hasDifferences(db, currentSlot(db), today, span)) return false;
   const run = await inTransaction(db, clock, "metrics", beginRun);
-  for (const changed of differences(db, run.slot, span)) {
+  for (const changed of differences(db, run.slot, today, span)) {
     if (changed.length === 0) continue;
     await inParts(db, clock, "metrics", (tx) => {
       if (!isLastRun(tx, run)) return false;
@@ -64,8 +65,8 @@ export async function computeMetrics(db: Database, clock: Clock): Promise<boolea
   return inTransaction(db, clock, "metrics", (tx) => publishRun(tx, run));
 }
 
-function hasDifferences(db: Database, slot: Slot, span: Span): boolean {
-  for (const changed of differences(db, slot, span)) if (changed.length > 0) return true;
+function hasDifferences(db: Database, slot: Slot, today: Day, span: Span): boolean {
+  for (const changed of differences(db, slot, today, span)) if (changed.length > 0) return true;
   return false;
 }
 
@@ -77,7 +78,12 @@ interface Difference {
 }
 
 /** Channels whose metrics differ from those in a slot, some at a time. */
-function* differences(db: Database, slot: Slot, span: Span): Generator<Difference[], void> {
+function* differences(
+  db: Database,
+  slot: Slot,
+  today: Day,
+  span: Span,
+): Generator<Difference[], void> {
   for (let afterId = 0; ; ) {
     const readings = readingsAfter(db, afterId, CHANNELS_PER_READ);
     const first = readings[0];
@@ -88,7 +94,10 @@ function* differences(db: Database, slot: Slot, span: Span): Generator<Differenc
     const engagement = selectEngagement(db, range, span);
     const stored = storedMetrics(db, slot, range);
     yield readings
-      .map((one) => ({ now: metricsOf(one, engagement.get(one.id)), stored: stored.get(one.id) }))
+      .map((one) => ({
+        now: metricsOf(one, engagement.get(one.id), today),
+        stored: stored.get(one.id),
+      }))
       .filter(differs);
   }
 }
@@ -100,12 +109,19 @@ function differs({ now, stored }: Difference): boolean {
     : STORED_COLUMNS.some((name) => now[name] !== stored[name]);
 }
 
-function metricsOf(readings: Readings, engagement: Engagement | undefined): StoredMetrics {
+function metricsOf(
+  readings: Readings,
+  engagement: Engagement | undefined,
+  today: Day,
+): StoredMetrics {
   const { id, is_chat, is_small, subscribers, day, last, before1, before7, before30 } = readings;
+  const isFresh = day !== null && today - day <= GROWTH_FRESH_DAYS;
   const growth = (before: number | null) =>
-    last === null || before === null ? null : last - before;
-  const percent = (before: number | null) =>
-    last === null || before === null ? null : hundredthsOf(last - before, before);
+    !isFresh || last === null || before === null ? null : last - before;
+  const percent = (before: number | null) => {
+    const grown = growth(before);
+    return grown === null ? null : hundredthsOf(grown, before ?? 0);
+  };
   const counted = readings.hasPosts === 1 ? 0 : null;
   const reach =
     engagement === undefined || engagement.viewed === 0

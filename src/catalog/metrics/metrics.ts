@@ -65,6 +65,9 @@ export const METRIC_ORDERS: readonly MetricOrder[] = [
   { number: 6, metric: "err_30d", isSmall: true },
 ];
 
+/** Growth up to a reading older than this is no growth of today's, and is not ranked with it. */
+export const GROWTH_FRESH_DAYS = 7;
+
 /** How many days off the reading to compare with may be. */
 export const GROWTH_SLACK_DAYS = 2;
 
@@ -86,7 +89,7 @@ export function percentOf(hundredths: number | null): number | null {
 const growth = (days: string) =>
   nullable(
     integerSchema({
-      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with`,
+      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with, or the last is older than ${GROWTH_FRESH_DAYS} days`,
     }),
   );
 const percent = (description: string) => nullable(numberSchema({ description }));

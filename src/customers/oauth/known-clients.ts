@@ -11,7 +11,10 @@ export const KNOWN_CLIENTS: ReadonlyMap<string, ClientMetadata> = new Map([
   ],
   [
     "https://claude.ai/oauth/claude-code-client-metadata",
-    { name: "Claude Code", redirectUris: ["http://localhost/callback", "http://127.0.0.1/callback"] },
+    {
+      name: "Claude Code",
+      redirectUris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+    },
   ],
   [
     "https://chatgpt.com/oauth/client.json",

@@ -2,7 +2,11 @@ import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
 import type { AuthorizationRequest, Client } from "./authorization-request.ts";
-import { createClientDocuments, type DocumentFault, type ReadDocument } from "./client-documents.ts";
+import {
+  createClientDocuments,
+  type DocumentFault,
+  type ReadDocument,
+} from "./client-documents.ts";
 import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
 import { isDocumentId, type MetadataFault, readClientMetadata } from "./client-metadata.ts";
 import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";

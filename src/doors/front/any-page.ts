@@ -4,12 +4,18 @@ import type { Route } from "./front.ts";
  * Lets pages of all sites send requests and read the answers. Only for addresses at which no cookie counts:
  * a page can do no more there than any program that knows the same key or token.
  */
-export function forAnyPage(answer: Route["answer"]): Route["answer"] {
+export function forAnyPage(
+  requestId: (request: Request) => string,
+  answer: Route["answer"],
+): Route["answer"] {
   return async (incoming) => {
     const { request } = incoming;
     if (!request.headers.has("origin")) return answer(incoming);
     const response = isPreflight(request)
-      ? new Response(null, { status: 204, headers: PREFLIGHT })
+      ? new Response(null, {
+          status: 204,
+          headers: { ...PREFLIGHT, "x-request-id": requestId(request) },
+        })
       : await answer(incoming);
     for (const [name, value] of Object.entries(ANY_PAGE)) response.headers.set(name, value);
     return response;

@@ -22,8 +22,8 @@ import {
   wrongVerb,
 } from "./answers.ts";
 import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
+import { pathOf, requestIdOf } from "./requests/base-address.ts";
 import { parseBounded } from "./requests/body.ts";
-import { pathOf } from "./requests/base-address.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
 
 /** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
@@ -37,6 +37,7 @@ type AnswerMcp = (post: {
   takeMessage(): AppError | null;
   takeCall(): AppError | null | Promise<null>;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
+  tickSnapshot(): Promise<void>;
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }) => Promise<{
   status: number;
@@ -64,7 +65,7 @@ export function mcpRoutes(context: McpContext): Route[] {
   const note = onceEach((operation: string) => context.noteRequests("mcp", operation));
   const mcp: Noting = { ...context, note };
   const takes = takesJson(BODY_BYTES_MAX);
-  const answer = forAnyPage((incoming) => answerPost(incoming, mcp));
+  const answer = forAnyPage(requestIdIn(context), (incoming) => answerPost(incoming, mcp));
   return MCP_PATHS.flatMap((path): Route[] => [
     // The key is checked first.
     { verb: "POST", path, takes, refusesBody: true, answer },
@@ -74,13 +75,18 @@ export function mcpRoutes(context: McpContext): Route[] {
 
 /** Tells a client that was given the appliance's bare address where the MCP server is. */
 export function rootRoute(context: AnswerContext & Pick<McpContext, "baseAddress">): Route {
-  const answer = forAnyPage(({ request }) => {
+  const answer = forAnyPage(requestIdIn(context), ({ request }) => {
     const address = mcpAddress(context.baseAddress(request));
     const error = new AppError("method_not_allowed", message("mcpIsElsewhere", { address }));
     return errorResponse(error, { ...commonHeaders(request, context), allow: "GET, HEAD" });
   });
   return { verb: "POST", path: "/", refusesBody: true, answer };
 }
+
+const requestIdIn =
+  ({ ports }: AnswerContext) =>
+  (request: Request): string =>
+    requestIdOf(request, ports.random, ports.clock);
 
 /** The context, and recorders of requests by tool, each created on the tool's first call. */
 interface Noting extends McpContext {
@@ -173,6 +179,7 @@ async function answerMessage(
         pageUrl: (query, of) => `${context.baseAddress(request)}${pathFor(method, of)}?${query}`,
       });
     },
+    tickSnapshot: context.tickSnapshot,
     refuse(method, error) {
       operation = method?.operationId ?? USAGE_METHOD;
       return admitted.refuse(operation, error);

@@ -15,7 +15,7 @@ import { modernFault, unknownMethod, unsupportedVersion } from "./protocol-fault
 import {
   agreedVersion,
   CAPABILITIES,
-  INSTRUCTIONS,
+  instructionsFor,
   META,
   MODERN_VERSION,
   SUPPORTED,
@@ -31,12 +31,13 @@ type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
  */
 export function createDispatcher(
   methods: readonly ApiMethod[],
-  version: string,
-  services: Pick<Services, "directory" | "statistics">,
+  { version, messenger }: { version: string; messenger: string },
+  services: Pick<Services, "channels" | "directory" | "search" | "statistics">,
 ): McpDispatcher {
-  const tools = createToolSet(methods, services);
-  const answerLegacy = createLegacyEra(tools, version);
-  const answerModern = createModernEra(tools, version);
+  const tools = createToolSet(methods, messenger, services);
+  const about = { version, instructions: instructionsFor(messenger) };
+  const answerLegacy = createLegacyEra(tools, about);
+  const answerModern = createModernEra(tools, about);
 
   return async (post) => {
     const message = readMessage(post.body);
@@ -60,8 +61,14 @@ export function createDispatcher(
   };
 }
 
+/** The server's description of itself. */
+interface About {
+  version: string;
+  instructions: string;
+}
+
 /** Answers requests of the protocol's versions with a handshake, `initialize`. */
-function createLegacyEra(tools: ToolSet, version: string): AnswerRequest {
+function createLegacyEra(tools: ToolSet, { version, instructions }: About): AnswerRequest {
   return async (request, post, denial) => {
     const { id, method, params } = request;
     switch (method) {
@@ -71,14 +78,14 @@ function createLegacyEra(tools: ToolSet, version: string): AnswerRequest {
           protocolVersion: agreedVersion(params["protocolVersion"]),
           capabilities: CAPABILITIES,
           serverInfo: serverInfo(version),
-          instructions: INSTRUCTIONS,
+          instructions,
         });
       case "ping":
         return answerResult(id, {});
       case "tools/list":
         return tools.list(request, "");
       case "tools/call":
-        return tools.call(request, post, denial, "");
+        return tools.call(request, post, denial, { common: "", isModern: false });
       default:
         return answerFault(id, unknownMethod(method, 200));
     }
@@ -89,7 +96,7 @@ function createLegacyEra(tools: ToolSet, version: string): AnswerRequest {
 const LIST_TTL_MS = 5 * 60 * 1000;
 
 /** Answers requests of the protocol's version without a handshake: each states its own version. */
-function createModernEra(tools: ToolSet, version: string): AnswerRequest {
+function createModernEra(tools: ToolSet, { version, instructions }: About): AnswerRequest {
   const about = JSON.stringify({ [`${META}serverInfo`]: serverInfo(version) });
   const common = `"resultType":"complete","_meta":${about}`;
   const cacheable = `${common},"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
@@ -102,14 +109,14 @@ function createModernEra(tools: ToolSet, version: string): AnswerRequest {
         const found = {
           supportedVersions: SUPPORTED,
           capabilities: CAPABILITIES,
-          instructions: INSTRUCTIONS,
+          instructions,
         };
         return answerText(id, `{${cacheable},${JSON.stringify(found).slice(1)}`);
       }
       case "tools/list":
         return tools.list(request, `${cacheable},`);
       case "tools/call":
-        return tools.call(request, post, denial, `${common},`);
+        return tools.call(request, post, denial, { common: `${common},`, isModern: true });
       default:
         return answerFault(id, unknownMethod(method, 404));
     }

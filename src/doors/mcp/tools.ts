@@ -1,19 +1,22 @@
-import type { Schema } from "../../values/schema.ts";
+import { nullable, type Schema, textSchema } from "../../values/schema.ts";
 import { channelPath } from "../../verbs/channel-named.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
 import { anyPart } from "../../verbs/partial-result.ts";
-import { specifiedTools } from "../../verbs/table.ts";
+import { argumentWords } from "./argument-words.ts";
 
-/** A tool as `tools/list` describes it, derived from the method's declaration. */
-export function describeTool(method: ApiMethod): object {
+/**
+ * A tool as `tools/list` describes it, derived from the method's declaration.
+ * @param messenger its name, by which people look for tools
+ */
+export function describeTool(method: ApiMethod, messenger: string): object {
   const { operationId, title, tool = "", units, parameters } = method;
   const named = Object.entries<Parameter<unknown>>(parameters);
   const required = named.filter(([, parameter]) => parameter.required).map(([name]) => name);
   return {
     name: operationId,
     title,
-    description: `${tool} ${costOf(units)}`,
+    description: `${tool.replaceAll("{messenger}", messenger)} ${costOf(units)}`,
     inputSchema: {
       type: "object",
       properties: Object.fromEntries(
@@ -23,7 +26,7 @@ export function describeTool(method: ApiMethod): object {
       additionalProperties: false,
     },
     // Clients validate answers against it, including those reduced by `fields`.
-    outputSchema: withoutNames(anyPart(method)),
+    outputSchema: answerSchema(method),
     annotations: {
       title,
       readOnlyHint: true,
@@ -39,7 +42,7 @@ function costOf(units: number): string {
 }
 
 /** Reduces a schema to what models use: types, bounds and descriptions. */
-function flat(schema: Schema<unknown>, description: string | null): object {
+function flat(schema: Schema<unknown>, description: string): object {
   const { type, enum: options, minimum, maximum } = schema;
   return {
     // A model has a channel's number as often as its handle.
@@ -47,28 +50,26 @@ function flat(schema: Schema<unknown>, description: string | null): object {
     ...(options !== undefined && { enum: options }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
-    ...(description !== null && { description }),
+    description,
   };
 }
 
-/**
- * Description of a parameter for a model. Null if the tool's own description refers to the specification's
- * tool that has the very same parameter; otherwise our tools refer to that one here. A model reads all
- * tools before its first call, and pays for each character in every conversation.
- */
-function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string | null {
-  const alike = specifiedTools.find(({ parameters }) => parameters[name]?.schema === schema);
-  if (alike !== undefined && !specifiedTools.includes(method)) {
-    const { operationId } = alike;
-    return method.tool?.includes(operationId) ? null : `As in ${operationId}.`;
+function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string {
+  if (name === "limit") {
+    return `Items a page, ${String(method.toolDefaults?.args["limit"] ?? schema.default)} by default.`;
   }
-  const { enum: options, default: fallback, examples, description = "" } = schema;
-  const words = [description];
-  if (fallback !== undefined) words.push(`Default: ${JSON.stringify(fallback)}.`);
-  // If there are options, no example is needed.
-  const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
-  if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
-  return words.join(" ");
+  return argumentWords(method.operationId, name) ?? schema.description ?? "";
+}
+
+const NOTE = textSchema({ description: "What to know about this answer" });
+const NEXT = nullable(textSchema({ description: "`cursor` of the next page; null on the last" }));
+
+/** The answer as tools give it: with a note, and the bare cursor of the next page. */
+function answerSchema(method: ApiMethod): unknown {
+  const schema = anyPart(method);
+  const properties = schema["properties"] as Record<string, unknown>;
+  const next = "next" in properties ? { next: NEXT } : {};
+  return withoutNames({ ...schema, properties: { ...properties, ...next, note: NOTE } });
 }
 
 /** The schema with everything inlined, because a tool's schema cannot refer to another document. */

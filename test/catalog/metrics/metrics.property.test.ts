@@ -45,13 +45,14 @@ function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post
     }
     return null;
   };
+  const isFresh = until !== null && today - until <= 7;
   const growth = (back: number): number | null => {
     const earlier = before(back);
-    return last === null || earlier === null ? null : last - earlier;
+    return !isFresh || last === null || earlier === null ? null : last - earlier;
   };
   const percent = (back: number): number | null => {
-    const earlier = before(back);
-    return last === null || earlier === null ? null : inPercent(last - earlier, earlier);
+    const [grown, earlier] = [growth(back), before(back)];
+    return grown === null || earlier === null ? null : inPercent(grown, earlier);
   };
   const within = posts.filter(({ published_at }) => {
     const age = today - moscowDay(published_at);

@@ -58,12 +58,30 @@ describe("growth", () => {
     });
   });
 
-  test("counts back from the last reading, however long ago that was", async () => {
+  test("counts back from the last reading of the last 7 days; what grew before that does not grow", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await readings(1, { 1: 100, 2: 103 });
-    appliance.ports.clock.set("2027-11-20T12:00:00+03:00");
+    for (const [today, grown] of [
+      ["2026-11-09", 3],
+      ["2026-11-10", null],
+      ["2027-11-20", null],
+    ] as const) {
+      appliance.ports.clock.set(`${today}T12:00:00+03:00`);
+      await compute();
+      const until = { statistics_until: "2026-11-02" };
+      expect([today, await metricsOf(1)]).toMatchObject([today, { growth_1d: grown, ...until }]);
+    }
+  });
+
+  test("ranks no channel that is dead before one that is alive", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    await readings(1, { [-60]: 1, [-30]: 1_000_000 });
+    await readings(2, { [-11]: 100, 19: 101 });
     await compute();
-    expect(await metricsOf(1)).toMatchObject({ growth_1d: 3, statistics_until: "2026-11-02" });
+    const list = await expectOk(appliance, "/v1/msgr/channels/?ordering=-growth_30d");
+    expect(idsOf(list)).toEqual([2, 1]);
+    const grown = await expectOk(appliance, "/v1/msgr/channels/?growth_30d_min=1");
+    expect(idsOf(grown)).toEqual([2]);
   });
 
   test("takes the nearest reading within 2 days, and the older of two equally near", async () => {

@@ -30,9 +30,12 @@ beforeAll(async () => {
     fetch: ({ url }) =>
       new URL(url).pathname === "/client.js"
         ? new Response(script, { headers: { "content-type": "text/javascript" } })
-        : new Response('<!doctype html><title></title><script type="module" src="/client.js"></script>', {
-            headers: { "content-type": "text/html" },
-          }),
+        : new Response(
+            '<!doctype html><title></title><script type="module" src="/client.js"></script>',
+            {
+              headers: { "content-type": "text/html" },
+            },
+          ),
   });
 });
 afterAll(async () => {

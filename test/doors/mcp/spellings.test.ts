@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { auth, createMCPClient } from "@ai-sdk/mcp";
-import { Client as Client2, StreamableHTTPClientTransport as Http2 } from "@modelcontextprotocol/client";
+import {
+  Client as Client2,
+  StreamableHTTPClientTransport as Http2,
+} from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -124,21 +127,24 @@ const BY_SIGNING_IN: [name: string, connect: Connect, finish: Finish][] = [
 ];
 
 for (const path of SPELLINGS) {
-  test.each(BY_SIGNING_IN)(`%s connects at ${path} by signing in`, async (_name, connect, finish) => {
-    const url = new URL(address + path);
-    const memory: Memory = {};
-    await expect(connect(url, memory)).rejects.toThrow();
-    const asked: URL = memory["asked"];
-    expect(asked.searchParams.get("resource")).toBe(url.href);
-    const to = leadsTo(
-      await person.post(asked.pathname + asked.search, {
-        action: "allow",
-        organization: organizationId,
-      }),
-    );
-    await finish(url, memory, to?.searchParams ?? new URLSearchParams());
-    expect(await connect(url, memory)).toEqual(TOOL_NAMES);
-    appliance.ports.clock.advance(3_600_000);
-    expect(await connect(url, memory)).toEqual(TOOL_NAMES);
-  });
+  test.each(BY_SIGNING_IN)(
+    `%s connects at ${path} by signing in`,
+    async (_name, connect, finish) => {
+      const url = new URL(address + path);
+      const memory: Memory = {};
+      await expect(connect(url, memory)).rejects.toThrow();
+      const asked: URL = memory["asked"];
+      expect(asked.searchParams.get("resource")).toBe(url.href);
+      const to = leadsTo(
+        await person.post(asked.pathname + asked.search, {
+          action: "allow",
+          organization: organizationId,
+        }),
+      );
+      await finish(url, memory, to?.searchParams ?? new URLSearchParams());
+      expect(await connect(url, memory)).toEqual(TOOL_NAMES);
+      appliance.ports.clock.advance(3_600_000);
+      expect(await connect(url, memory)).toEqual(TOOL_NAMES);
+    },
+  );
 }

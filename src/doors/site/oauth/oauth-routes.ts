@@ -117,7 +117,7 @@ export function oauthRoutes(context: SiteContext): Route[] {
     const answer = noted(
       noteRequests("site", path),
       monotonic,
-      forAnyPage((incoming) => respond(verb, incoming, endpoint, context)),
+      forAnyPage(context.requestId, (incoming) => respond(verb, incoming, endpoint, context)),
     );
     return [
       // A body is refused as OAuth clients understand it.

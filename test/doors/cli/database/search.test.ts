@@ -118,7 +118,9 @@ test("search explain changes nothing, and neither creates nor migrates a databas
   file.pragma("user_version = 7");
   const refused = await machine.run([...EXPLAIN, "наука"], at("older.db"));
   expect(refused).toMatchObject({ exitCode: 1, out: "" });
-  expect(refused.notes).toContain("has schema version 7: a program before the first release wrote it");
+  expect(refused.notes).toContain(
+    "has schema version 7: a program before the first release wrote it",
+  );
   expect(file.pragma("user_version", { simple: true })).toBe(7);
   file.close();
 });

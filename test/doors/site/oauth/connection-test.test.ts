@@ -81,7 +81,11 @@ const FAULTS: [step: keyof typeof words.steps, answer: Answer, got: string][] = 
   ["server", (path) => (path.includes("authorization-server") ? notFound() : null), "404"],
   ["register", (path) => (path === "/oauth/register" ? notFound() : null), "404"],
   ["authorize", (path) => (path.startsWith("/account/") ? notFound() : null), "404"],
-  ["token", (path) => (path === "/oauth/token" ? new Response(null, { status: 502 }) : null), "502"],
+  [
+    "token",
+    (path) => (path === "/oauth/token" ? new Response(null, { status: 502 }) : null),
+    "502",
+  ],
   [
     "page",
     (_path, { method }) => (method === "OPTIONS" ? new Response(null, { status: 405 }) : null),

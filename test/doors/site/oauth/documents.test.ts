@@ -89,8 +89,7 @@ test("the page says whether the document could not be read or describes another 
 test("a well-known client is let in without a network, at its own addresses only", async () => {
   const id = "https://claude.ai/oauth/claude-code-client-metadata";
   network().answerGet = () => ({ fault: "unreachable" });
-  const page = (redirect: string) =>
-    talk.person.get(talk.askPath(id, { redirect_uri: redirect }));
+  const page = (redirect: string) => talk.person.get(talk.askPath(id, { redirect_uri: redirect }));
   expect((await page("http://localhost:54321/callback")).html).toContain("<bdi>Claude Code</bdi>");
   expect((await page(REDIRECT)).html).toContain("not one of its own");
   // With a network, its document decides.

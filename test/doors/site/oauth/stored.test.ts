@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { systemRandom } from "../../../../src/ports/random.ts";
+import { type FakePorts, fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 import { startOAuthTalk, startWithOAuth } from "../../../support/oauth-client.ts";
 
@@ -11,13 +13,14 @@ afterEach(async () => {
   machine = null;
 });
 
-const onFile = (setting: "on" | "off") => {
+const onFile = (setting: "on" | "off", ports?: FakePorts) => {
   machine ??= createMachine();
-  return startWithOAuth({
+  const environment = {
     KANALOG_DB: machine.database,
     KANALOG_SECRET: "a secret text of at least thirty-two characters",
     KANALOG_OAUTH: setting,
-  });
+  };
+  return startWithOAuth(environment, ports);
 };
 
 const startOnFile = async () => startOAuthTalk(await onFile("on"));
@@ -78,7 +81,8 @@ test("an exchange interrupted by a storage failure uses nothing up: it succeeds 
 
 test("two processes that refresh one token at once lose no grant, a hundred times", async () => {
   const talk = await startOnFile();
-  const other = await onFile("on");
+  // With other random bytes than the first one.
+  const other = await onFile("on", { ...fakePorts(), random: systemRandom });
   const { clientId, tokens } = await talk.connect();
   const refreshAt = (appliance: typeof other, token: string) =>
     appliance.request("/oauth/token", {
@@ -89,10 +93,7 @@ test("two processes that refresh one token at once lose no grant, a hundred time
     });
   let token = tokens.refresh_token;
   for (let at = 0; at < 100; at += 1) {
-    const answers = await Promise.all([
-      refreshAt(talk.appliance, token),
-      refreshAt(other, token),
-    ]);
+    const answers = await Promise.all([refreshAt(talk.appliance, token), refreshAt(other, token)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     // Either may be the one that a store shared by both keeps.
     token = answers[at % 2]?.body.refresh_token;

@@ -1,0 +1,157 @@
+import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
+import { type Json, jsonTextOf } from "../../values/json-text.ts";
+import { formatDay } from "../../values/moscow-time.ts";
+import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
+import type { RawArguments } from "../../verbs/read-arguments.ts";
+import type { Services } from "../../verbs/services.ts";
+import { compactCursor } from "./compact-cursor.ts";
+import { plainJson } from "./plain-text.ts";
+
+/**
+ * The result of a tool call as JSON text. What a model must know beside the data stands in the data, as
+ * `note`, because clients show either the text or the structured content.
+ */
+
+/** A call of a tool that has run. */
+export interface AnsweredCall {
+  method: ApiMethod;
+  /** As the assistant gave them. */
+  given: Readonly<Record<string, unknown>>;
+  /** As the method got them. */
+  raw: RawArguments;
+}
+
+const NO_RESULTS = '{"results":[]}';
+
+/** @param common members of every result in this era, with a trailing comma */
+export function toolResult(
+  common: string,
+  call: AnsweredCall,
+  answer: Json<unknown>,
+  services: Pick<Services, "statistics">,
+): string {
+  const { method, given, raw } = call;
+  const whole = plainJson(jsonTextOf(answer));
+  const isEmptyStatistics = whole === NO_RESULTS && method === dailyStatisticsList;
+  const page = withShortNext(method, whole);
+  const fitted = isAskedFor(given) ? { json: page.json, note: null } : fittedTexts(page.json);
+  const notes = [
+    isEmptyStatistics ? emptyStatisticsText(raw, services) : null,
+    rankingNote(raw),
+    defaultsNote(call),
+    fitted.note,
+    page.note,
+  ].filter((note) => note !== null);
+  const body =
+    notes.length === 0
+      ? fitted.json
+      : `${fitted.json.slice(0, -1)},"note":${JSON.stringify(notes.join(" "))}}`;
+  return `{${common}"content":[${textContent(body)}],"structuredContent":${body},"isError":false}`;
+}
+
+/** Result of a method that failed; without structured content, so that its text is read. */
+export function errorResult(common: string, text: string): string {
+  return `{${common}"content":[${textContent(text)}],"isError":true}`;
+}
+
+function textContent(text: string): string {
+  return `{"type":"text","text":${JSON.stringify(text)}}`;
+}
+
+/** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */
+const NEXT = /"next":"[^"]*?[?&]cursor=([\w-]+)[^"]*"/;
+
+/** Puts the bare cursor in place of the next page's address, which repeats all filters. */
+function withShortNext(
+  { operationId, parameters }: ApiMethod,
+  json: string,
+): { json: string; note: string | null } {
+  const none = { json, note: null };
+  if (parameters["cursor"] === undefined) return none;
+  const from = json.lastIndexOf('"next":');
+  const end = json.slice(from);
+  const cursor = NEXT.exec(end)?.[1];
+  if (cursor === undefined) return none;
+  const next = `"next":"${compactCursor(cursor)}"`;
+  return {
+    json: json.slice(0, from) + end.replace(NEXT, () => next),
+    note: `For more call ${operationId} with \`next\` as \`cursor\` and nothing else.`,
+  };
+}
+
+/** Whether the assistant chose how much it gets. */
+function isAskedFor(given: Readonly<Record<string, unknown>>): boolean {
+  return ["limit", "fields", "cursor"].some((name) => given[name] != null);
+}
+
+/** Largest answer to a call that does not say how much it wants: all clients take it. */
+const CHARACTERS_MAX = 25_000;
+/** Lengths to cut texts to, until the answer is small enough. */
+const CUT_TO = [1_000, 500, 250];
+
+/** Cuts long texts in an answer that would be too large. */
+function fittedTexts(json: string): { json: string; note: string | null } {
+  if (json.length <= CHARACTERS_MAX) return { json, note: null };
+  const value = JSON.parse(json);
+  let fitted = { json, note: null as string | null };
+  for (const most of CUT_TO) {
+    const cut = JSON.stringify(value, (name, text) =>
+      name === "text" && typeof text === "string" && text.length > most
+        ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`
+        : text,
+    );
+    const note = `Texts are cut to ${most} characters: msgr_posts_retrieve gives a whole one.`;
+    fitted = cut === json ? fitted : { json: cut, note };
+    if (cut.length <= CHARACTERS_MAX) break;
+  }
+  return fitted;
+}
+
+/** Says what the tool left out because the call did not ask for it. */
+function defaultsNote({ method: { toolDefaults }, given, raw }: AnsweredCall): string | null {
+  if (toolDefaults?.note === undefined || given["cursor"] != null) return null;
+  const { args, note } = toolDefaults;
+  const isAdded = Object.keys(args).every(
+    (name) => given[name] == null && raw[name] === args[name],
+  );
+  return isAdded ? note : null;
+}
+
+/** Says who is not ranked, where channels are ranked by growth. */
+function rankingNote({ ordering }: RawArguments): string | null {
+  return String(ordering).startsWith("-growth_")
+    ? "Ranked are channels with a reading in the last 7 days and one to compare with; others come last."
+    : null;
+}
+
+/** Most channels to explain individually; the rest are counted. */
+const EXPLAINED_MAX = 20;
+
+/**
+ * Explains an answer without any day: channels that are unknown, that have no readings at all, or whose
+ * readings are of other days.
+ */
+function emptyStatisticsText(
+  raw: RawArguments,
+  { statistics }: Pick<Services, "statistics">,
+): string {
+  const read = dailyStatisticsList.parameters["channels"]?.read(raw["channels"]);
+  const channels = read !== undefined && "value" in read ? (read.value as number[]) : [];
+  const reasons = channels
+    .slice(0, EXPLAINED_MAX)
+    .map((channel) => reasonOf(channel, statistics.span(channel)));
+  const more = channels.length - reasons.length;
+  return `No readings in this period. ${reasons.join(" ")}${more > 0 ? ` And ${more} more channels.` : ""}`;
+}
+
+function reasonOf(channel: number, span: StatisticsSpan | null): string {
+  if (span === null) {
+    return `There is no channel ${channel}: msgr_channels_list and msgr_channels_resolve_retrieve give numbers.`;
+  }
+  if (span.first === null || span.last === null)
+    return `Channel ${channel} has no readings at all.`;
+  const first = formatDay(span.first);
+  const last = formatDay(span.last);
+  return `The readings of channel ${channel} go from ${first} until ${last}.`;
+}
