@@ -21,6 +21,7 @@ import {
   SUPPORTED,
   serverInfo,
 } from "./server-info.ts";
+import { answerBesideTools } from "./side-lists.ts";
 import { createToolSet, type ToolSet } from "./tool-set.ts";
 
 type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
@@ -36,8 +37,8 @@ export function createDispatcher(
 ): McpDispatcher {
   const tools = createToolSet(methods, messenger, services);
   const about = { version, instructions: instructionsFor(messenger) };
-  const answerLegacy = createLegacyEra(tools, about);
-  const answerModern = createModernEra(tools, about);
+  const answerLegacy = createLegacyEra(tools, about, services);
+  const answerModern = createModernEra(tools, about, services);
 
   return async (post) => {
     const message = readMessage(post.body);
@@ -68,7 +69,11 @@ interface About {
 }
 
 /** Answers requests of the protocol's versions with a handshake, `initialize`. */
-function createLegacyEra(tools: ToolSet, { version, instructions }: About): AnswerRequest {
+function createLegacyEra(
+  tools: ToolSet,
+  { version, instructions }: About,
+  services: Pick<Services, "directory">,
+): AnswerRequest {
   return async (request, post, denial) => {
     const { id, method, params } = request;
     switch (method) {
@@ -86,8 +91,11 @@ function createLegacyEra(tools: ToolSet, { version, instructions }: About): Answ
         return tools.list(request, "");
       case "tools/call":
         return tools.call(request, post, denial, { common: "", isModern: false });
-      default:
-        return answerFault(id, unknownMethod(method, 200));
+      default: {
+        const beside = answerBesideTools(request, services);
+        if (beside === null) return answerFault(id, unknownMethod(method, 200));
+        return "fault" in beside ? answerFault(id, beside.fault) : answerText(id, beside.result);
+      }
     }
   };
 }
@@ -96,7 +104,11 @@ function createLegacyEra(tools: ToolSet, { version, instructions }: About): Answ
 const LIST_TTL_MS = 5 * 60 * 1000;
 
 /** Answers requests of the protocol's version without a handshake: each states its own version. */
-function createModernEra(tools: ToolSet, { version, instructions }: About): AnswerRequest {
+function createModernEra(
+  tools: ToolSet,
+  { version, instructions }: About,
+  services: Pick<Services, "directory">,
+): AnswerRequest {
   const about = JSON.stringify({ [`${META}serverInfo`]: serverInfo(version) });
   const common = `"resultType":"complete","_meta":${about}`;
   const cacheable = `${common},"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
@@ -117,8 +129,13 @@ function createModernEra(tools: ToolSet, { version, instructions }: About): Answ
         return tools.list(request, `${cacheable},`);
       case "tools/call":
         return tools.call(request, post, denial, { common: `${common},`, isModern: true });
-      default:
-        return answerFault(id, unknownMethod(method, 404));
+      default: {
+        const beside = answerBesideTools(request, services);
+        if (beside === null) return answerFault(id, unknownMethod(method, 404));
+        return "fault" in beside
+          ? answerFault(id, beside.fault)
+          : answerText(id, `{${cacheable},${beside.result.slice(1)}`);
+      }
     }
   };
 }

@@ -9,6 +9,13 @@ import { META, MODERN_VERSION, SUPPORTED } from "./server-info.ts";
 const UNSUPPORTED_VERSION = -32022;
 const HEADER_MISMATCH = -32020;
 
+/** The parameter that `Mcp-Name` repeats, by method. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);
+
 /** What is wrong with a modern request's envelope, or null. */
 export function modernFault(
   { method, params }: RpcRequest,
@@ -24,8 +31,9 @@ export function modernFault(
   }
   if (version !== MODERN_VERSION) return mismatch("MCP-Protocol-Version", version);
   if (headerOf("mcp-method") !== method) return mismatch("Mcp-Method", method);
-  if (method !== "tools/call") return null;
-  const name = params?.["name"];
+  const named = NAMED.get(method);
+  if (named === undefined) return null;
+  const name = params?.[named];
   const header = headerOf("mcp-name");
   return header !== null && decodeHeader(header) === name ? null : mismatch("Mcp-Name", name);
 }

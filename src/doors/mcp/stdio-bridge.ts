@@ -63,7 +63,7 @@ async function forward(line: string, post: PostText, write: (line: string) => vo
 /** Headers that a client of the modern era sends over HTTP; the legacy era has none. */
 function headersOf(message: unknown): Record<string, string> {
   if (!isObject(message) || !isObject(message["params"])) return {};
-  const { _meta: meta, name } = message["params"];
+  const { _meta: meta, uri, name = uri } = message["params"];
   const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
   if (typeof version !== "string") return {};
   return {

@@ -51,12 +51,12 @@ describe("initialize", () => {
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  test("answers with the server's name and version, and tools as its only capability", async () => {
+  test("answers with the server's name and version, and tools, resources and prompts", async () => {
     const { status, body } = await mcp.ask("initialize", hello("2025-11-25"));
     expect(status).toBe(200);
     expect(body.result.serverInfo).toMatchObject({ name: "kanalog", version });
     expect(body.result.capabilities.tools).toBeObject();
-    expect(Object.keys(body.result.capabilities)).toEqual(["tools"]);
+    expect(Object.keys(body.result.capabilities)).toEqual(["tools", "resources", "prompts"]);
     expect(body.result).not.toHaveProperty("resultType");
   });
 
@@ -143,8 +143,7 @@ test("an unknown method is -32601 with HTTP 200 and costs nothing", async () => 
     "tools/call/",
     "Tools/List",
     " ping",
-    "resources/list",
-    "prompts/list",
+    "resources/subscribe",
     "logging/setLevel",
     "completion/complete",
     "rpc.discover",

@@ -63,7 +63,7 @@ describe("results", () => {
   test("of server/discover list the revisions, the tools capability and the instructions", async () => {
     const { result } = (await mcp.modern("server/discover")).body;
     expect(result.supportedVersions.toSorted()).toEqual([...LEGACY_VERSIONS, MODERN_VERSION]);
-    expect(Object.keys(result.capabilities)).toEqual(["tools"]);
+    expect(Object.keys(result.capabilities)).toEqual(["tools", "resources", "prompts"]);
     const legacy = await mcp.ask("initialize", { protocolVersion: "2025-11-25" });
     expect(result.instructions).toBe(legacy.body.result.instructions);
   });
@@ -103,7 +103,7 @@ describe("results", () => {
 });
 
 describe("methods", () => {
-  for (const method of ["initialize", "ping", "nope", "", "__proto__", "tools", "resources/list"]) {
+  for (const method of ["initialize", "ping", "nope", "", "__proto__", "tools", "resources"]) {
     test(`"${method}" does not exist: 404 and -32601`, async () => {
       const params = { protocolVersion: MODERN_VERSION, capabilities: {}, clientInfo: {} };
       expectRpcError(await mcp.modern(method, params), -32601, 404);

@@ -1,0 +1,73 @@
+/** Prompts: what a person picks from a menu, as a task that names the tools which answer it in few calls. */
+
+interface Prompt {
+  name: string;
+  title: string;
+  description: string;
+  arguments: readonly { name: string; description: string; required: boolean }[];
+  /** @param given its arguments, as texts */
+  text(given: Readonly<Record<string, string>>): string;
+}
+
+const argument = (name: string, description: string) => ({ name, description, required: true });
+
+const PROMPTS: readonly Prompt[] = [
+  {
+    name: "weekly_report",
+    title: "Weekly report of channels",
+    description: "Growth, views, advertising and the best posts of a week.",
+    arguments: [argument("channels", "Numbers, @handles, links or titles, with commas")],
+    text: ({ channels }) =>
+      `Write a report of the last 7 days for the channels ${channels}: call msgr_channels_compare_list with ` +
+      "`from` and `to` of these days once, and give for each channel subscribers and growth, posts and the share " +
+      "of advertising, mean views and ERR, and the best post with its link. Say until which day there are readings.",
+  },
+  {
+    name: "where_to_advertise",
+    title: "Where to advertise for a budget",
+    description: "Channels of a topic that are alive and read, for a number of contacts.",
+    arguments: [
+      argument("topic", "What is advertised, or a category"),
+      argument("views", "How many views the budget is to buy"),
+    ],
+    text: ({ topic, views }) =>
+      `Find channels to advertise ${topic} in, for ${views} views in all: call msgr_channels_list with the category, ` +
+      "`ordering` -err_30d, `include` metrics and a `reach_30d_min` that leaves out those too small; leave out " +
+      "channels whose `statistics_until` is older than a week, or with much advertising (`ads_30d` of `posts_30d`). " +
+      "Give a list with mean views, ERR and share of advertising that adds up to these views.",
+  },
+  {
+    name: "who_wrote_first",
+    title: "Who wrote about something first",
+    description: "The first, the most frequent and the most read posts about a topic.",
+    arguments: [argument("topic", "Words to search for")],
+    text: ({ topic }) =>
+      `Find out who wrote about "${topic}" first, who most often, and what was read most: call ` +
+      "msgr_posts_search_list with `limit` 100 and `fields` channel,published_at,views, and follow `next` until it " +
+      "is null if there are few pages; name the channels with msgr_channels_list and `ids`. Say how many posts were " +
+      "seen of all `matches`.",
+  },
+];
+
+export const LISTED_PROMPTS = PROMPTS.map(({ text: _, ...prompt }) => prompt);
+
+/** A prompt as `prompts/get` answers it; or what is wrong with the request. */
+export function promptFor(
+  name: unknown,
+  given: Readonly<Record<string, unknown>>,
+): { description: string; messages: object[] } | { fault: string } {
+  const prompt = PROMPTS.find((one) => one.name === name);
+  if (prompt === undefined) return { fault: "There is no such prompt." };
+  const texts: Record<string, string> = {};
+  for (const { name: needed } of prompt.arguments) {
+    const value = given[needed];
+    if (typeof value !== "string" || value.trim() === "") {
+      return { fault: `${prompt.name} needs the argument "${needed}".` };
+    }
+    texts[needed] = value.slice(0, ARGUMENT_MAX);
+  }
+  const content = { type: "text", text: prompt.text(texts) };
+  return { description: prompt.description, messages: [{ role: "user", content }] };
+}
+
+const ARGUMENT_MAX = 1_000;
