@@ -18,6 +18,7 @@ const BOUNDED = {
   "app/workers/supervisor.ts": "the workers, which serve; a silent one is killed",
   "packaging/install.ts": "a command of the operator",
   "packaging/pinned-bun.ts": "a command of the operator",
+  "ports/ask-address.ts": "ten seconds and 64 KiB",
   "ports/clock.ts": "the timers themselves, and that of a deadline",
   "ports/download.ts": "least rate and the deadline of the source",
   "ports/fetch-address.ts": "the signal or the time limit that callers must give",

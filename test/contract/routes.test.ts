@@ -20,7 +20,7 @@ const isOfSite = (path: string): boolean => /^\/(?:account|staff)\//.test(`${pat
 const isOfOperator = (path: string): boolean => path.startsWith("/operator/v1/");
 
 /** The MCP server, which is not a method. */
-const MCP = ["/v1/mcp", "/v1/mcp/"];
+const MCP = ["/v1/mcp", "/v1/mcp/", "/mcp", "/mcp/"];
 
 /** Verbs of a path, as `Allow` lists them. */
 const verbsOf = (path: string): string =>
@@ -52,7 +52,7 @@ describe("without a key", () => {
         const answer = await appliance.request(concrete(path), { method: verb });
         const line = `${verb} ${path}`;
         // The redirect to the trailing slash reveals nothing that requires a key.
-        if (!path.endsWith("/") && (verb === "GET" || verb === "HEAD")) {
+        if (!MCP.includes(path) && !path.endsWith("/") && (verb === "GET" || verb === "HEAD")) {
           expect(answer.status, line).toBe(301);
           continue;
         }
@@ -68,8 +68,14 @@ describe("without a key", () => {
     const open = new Set<string>();
     for (const { verb: method, path } of appliance.app.server.routes) {
       if (path.startsWith("/v1/") || isOfSite(path) || isOfOperator(path)) continue;
+      if (MCP.includes(path)) continue;
       open.add(path);
       if (method === "ALL") continue;
+      if (path === "/" && method === "POST") {
+        // It tells the MCP server's address (test/doors/mcp/door.test.ts).
+        expect((await appliance.request(path, { method })).status).toBe(405);
+        continue;
+      }
       if (path === PUSHED) {
         const refused = await appliance.request(concrete(path), { method });
         expect([method, refused.status]).toEqual(["POST", 404]);
@@ -93,6 +99,8 @@ test("if assistants may sign in, these answer without a key as well", async () =
     "/.well-known/oauth-authorization-server",
     "/.well-known/oauth-authorization-server/*",
     "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-protected-resource/mcp/",
     "/.well-known/oauth-protected-resource/v1/mcp",
     "/.well-known/oauth-protected-resource/v1/mcp/",
     "/oauth/register",
