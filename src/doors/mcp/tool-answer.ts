@@ -34,19 +34,22 @@ export function toolResult(
   const { method, given, raw } = call;
   const whole = plainJson(jsonTextOf(answer));
   const isEmptyStatistics = whole === NO_RESULTS && method === dailyStatisticsList;
-  const page = withShortNext(method, whole);
+  const own = withoutNote(whole);
+  const page = withShortNext(method, own.json);
   const fitted = isAskedFor(given) ? { json: page.json, note: null } : fittedTexts(page.json);
   const notes = [
+    own.note ?? null,
     isEmptyStatistics ? emptyStatisticsText(raw, services) : null,
     rankingNote(raw),
     defaultsNote(call),
     fitted.note,
     page.note,
   ].filter((note) => note !== null);
+  const note = notes.length === 0 ? own.note : notes.join(" ");
   const body =
-    notes.length === 0
+    note === undefined
       ? fitted.json
-      : `${fitted.json.slice(0, -1)},"note":${JSON.stringify(notes.join(" "))}}`;
+      : `${fitted.json.slice(0, -1)},"note":${JSON.stringify(note)}}`;
   return `{${common}"content":[${textContent(body)}],"structuredContent":${body},"isError":false}`;
 }
 
@@ -57,6 +60,20 @@ export function errorResult(common: string, text: string): string {
 
 function textContent(text: string): string {
   return `{"type":"text","text":${JSON.stringify(text)}}`;
+}
+
+const NOTE = /,"note":(null|"(?:[^"\\]|\\.)*")(?=[,}])/;
+
+/** Takes the method's own note out of an answer, of which only the end is looked at; undefined if it has none. */
+function withoutNote(json: string): { json: string; note: string | null | undefined } {
+  const from = json.lastIndexOf('"next":');
+  const found = from === -1 ? null : NOTE.exec(json.slice(from));
+  if (found === null) return { json, note: undefined };
+  const [text, value = "null"] = found;
+  return {
+    json: json.slice(0, from) + json.slice(from).replace(text, () => ""),
+    note: JSON.parse(value),
+  };
 }
 
 /** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */

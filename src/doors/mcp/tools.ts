@@ -69,7 +69,8 @@ function answerSchema(method: ApiMethod): unknown {
   const schema = anyPart(method);
   const properties = schema["properties"] as Record<string, unknown>;
   const next = "next" in properties ? { next: NEXT } : {};
-  return withoutNames({ ...schema, properties: { ...properties, ...next, note: NOTE } });
+  // Some methods have notes of their own, which may be null.
+  return withoutNames({ ...schema, properties: { note: NOTE, ...properties, ...next } });
 }
 
 /** The schema with everything inlined, because a tool's schema cannot refer to another document. */
