@@ -112,13 +112,16 @@ export function expectToolResult(answer: Answer, what = ""): any {
 
 const NEXT = expect.stringMatching(/^[\w-]+$/);
 
-/** Expects a tool's data to be what REST answers, but for the bare cursor and the note. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-export function expectAsOverRest({ note: _, ...data }: any, body: any, what = ""): void {
+/** Expects a tool's data to be what REST answers, but for the bare cursor and more in the note. */
+// biome-ignore-start lint/suspicious/noExplicitAny: tests look into answers of every shape
+export function expectAsOverRest({ note, ...data }: any, whole: any, what = ""): void {
+  const { note: own, ...body } = whole;
+  if (typeof own === "string") expect(note, what).toContain(own);
   const { next } = data;
   if (typeof next === "string") expect([typeof body.next, next]).toEqual(["string", NEXT]);
   expect(next == null ? data : { ...data, next: body.next }, what).toEqual(body);
 }
+// biome-ignore-end lint/suspicious/noExplicitAny: tests look into answers of every shape
 
 /** Note in a success: how to get the next page, or why there is nothing. */
 export function noteOf(answer: Answer): string | undefined {
