@@ -8,12 +8,14 @@ import {
   certificates,
   clusterAddress,
   colour,
+  contact,
   durability,
   duration,
   flag,
   hostName,
   integer,
   list,
+  namedLink,
   nodeName,
   nonEmpty,
   nonEmptyList,
@@ -121,6 +123,18 @@ export const SETTINGS = {
     "The colour of links and buttons, as `#rrggbb`; made darker or lighter if it would be hard to read.",
     "#0b6a86",
     colour,
+  ),
+  KANALOG_CONTACT: optional(
+    "contact",
+    "Where people reach you: an e-mail address or the https address of a page, for the footer of pages and " +
+      "`security.txt`.",
+    contact,
+  ),
+  KANALOG_LEGAL: setting(
+    "legal",
+    "Links for the footer of pages, such as `Terms=https://example.com/terms`, separated by commas.",
+    "",
+    list(namedLink),
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",

@@ -180,6 +180,33 @@ export function sender(text: string): string {
   return text.trim();
 }
 
+/** Where people reach the operator: an e-mail address, or the address of a page. */
+export function contact(text: string): string {
+  const isPage = URL.canParse(text) && new URL(text).protocol === "https:";
+  if (isPage || /^[^\s<>@,"]+@[^\s<>@,"]+$/.test(text)) return text;
+  throw new Error(
+    `${JSON.stringify(text)} is neither an e-mail address nor one such as https://example.com/contact.`,
+  );
+}
+
+/** A link with its name, as `Terms=https://example.com/terms`. */
+export function namedLink(text: string): { name: string; address: string } {
+  const at = text.indexOf("=");
+  const [name, address] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  const isWeb = URL.canParse(address) && new URL(address).protocol === "https:";
+  if (
+    at > 0 &&
+    isWeb &&
+    name.length <= BRAND_LENGTH_MAX &&
+    !/[\p{Cc}\p{Bidi_Control}]/u.test(name)
+  ) {
+    return { name, address };
+  }
+  throw new Error(
+    `${JSON.stringify(text)} is not a name and an address, such as Terms=https://example.com/terms.`,
+  );
+}
+
 /** The value may contain a password, so messages never quote it. */
 export function smtpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -69,3 +69,29 @@ test("a plan that is in force, an unknown one and a long note are refused; membe
   expect((await max.post("/account/", ASK)).status).toBe(403);
   expect((await operator.get("plan-requests/")).body.results).toEqual([]);
 });
+
+test("other plans are shown with their prices, and those with a payment page lead there", async () => {
+  const olga = await signedInVisitor(appliance, "olga@example.com");
+  const set = async (plan: string, offer: object) => {
+    const { status } = await operator.send("PATCH", `plan-offers/${plan}/`, {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(offer),
+    });
+    expect(status).toBe(200);
+  };
+  await set("growth", { price: 4_900, currency: "EUR", name_en: "Grow & go" });
+  await set("profi", {
+    ...{ price: 99_000, currency: "EUR", per: "year" },
+    ...{ buy: "link", link: "https://pay.example.com/p?a=b&c=d" },
+  });
+  await set("test", { offered: false });
+  const { html } = await olga.get("/account/");
+  expect(html).toContain('<option value="growth">Grow &amp; go: €49 a month</option>');
+  expect(html).toContain(
+    `href="https://pay.example.com/p?a=b&amp;c=d&amp;client_reference_id=${organizationId}"`,
+  );
+  expect(html).toContain("<bdi>Profi: €990 a year</bdi>");
+  for (const code of ["start", "profi", "test"]) {
+    expect(html).not.toContain(`<option value="${code}">`);
+  }
+});

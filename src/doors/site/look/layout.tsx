@@ -2,9 +2,10 @@
 import { raw } from "hono/html";
 import { LANGUAGES } from "../../../values/messages/language.ts";
 import { WORDS } from "../../../words/words.ts";
-import { useVisit } from "../visit/use-visit.ts";
+import { useSite, useVisit } from "../visit/use-visit.ts";
 import { asset, type PageView } from "../visit/view.ts";
 import { Form } from "./form.tsx";
+import { LegalLinks } from "./legal-links.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { withoutUnshown } from "./shown.tsx";
 
@@ -75,9 +76,22 @@ function Document({
           )}
           <SampleNotice />
           {raw(body)}
+          <Imprint />
         </main>
       </body>
     </html>
+  );
+}
+
+/** The operator's contact and legal pages, if there are any. */
+function Imprint() {
+  const { words } = useVisit();
+  const { contact, legal } = useSite().config;
+  if (contact === null && legal.length === 0) return null;
+  return (
+    <p class="imprint">
+      <LegalLinks {...{ contact, legal }} label={words.startPage.contact} />
+    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 import { keptBriefly } from "../../../values/kept-briefly.ts";
 import type { Found, PublicContext, PublicPage } from "./public-routes.tsx";
 import { categoryPath, territoryPath } from "./reader.tsx";
-import { llmsText, robotsText } from "./site-files.ts";
+import { llmsText, robotsText, securityText } from "./site-files.ts";
 import { PARTS_MAX, sitemapIndex, sitemapOf } from "./sitemap.ts";
 
 /** Addresses of files for programs: they have one language. */
@@ -16,6 +16,7 @@ const FACETS_MAX = 20_000;
 const file = (type: string, content: string): Found => ({ kind: "file", type, content });
 
 export function filePages({ config, ports, partStarts }: PublicContext): PublicPage[] {
+  const { contact } = config;
   const starts = keptBriefly(() => partStarts(PARTS_MAX), ports.clock.monotonic, STARTS_KEPT_MS);
   return [
     {
@@ -27,6 +28,14 @@ export function filePages({ config, ports, partStarts }: PublicContext): PublicP
       path: "/llms.txt",
       hasOneLanguage: true,
       find: async ({ reader }) => file(TEXT, llmsText(reader.address, config)),
+    },
+    {
+      path: "/.well-known/security.txt",
+      hasOneLanguage: true,
+      find: async ({ reader }) =>
+        contact === null
+          ? { kind: "missing" }
+          : file(TEXT, securityText(reader.address, contact, ports.clock.now())),
     },
     {
       path: "/sitemap.xml",

@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Thing } from "schema-dts";
 import { LANGUAGES, type Language } from "../../../values/messages/language.ts";
 import { WORDS } from "../../../words/words.ts";
+import { LegalLinks } from "../look/legal-links.tsx";
 import { withoutUnshown } from "../look/shown.tsx";
 import { JsonLd, publisherOf } from "./json-ld.tsx";
 import {
@@ -84,6 +85,7 @@ function Document({ view }: { view: PublicView }) {
           <p class="links">
             <span>{brand}</span>
             <Links />
+            <LegalLinks {...reader} label={words.startPage.contact} />
           </p>
         </footer>
       </body>

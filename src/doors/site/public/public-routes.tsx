@@ -112,8 +112,7 @@ async function answerPublic(
 ): Promise<Response> {
   const { config } = context;
   const reader: Reader = {
-    ...{ language, address: context.baseAddress(request), brand: config.brand },
-    ...catalogOf(config),
+    ...{ language, address: context.baseAddress(request), ...settingsFor(config) },
     maySignUp: await context.isSignUpOpen(),
   };
   try {
@@ -128,9 +127,9 @@ async function answerPublic(
   }
 }
 
-/** What of the catalog is public. */
-export function catalogOf({ public: mode }: Pick<Config, "public">) {
-  return { hasCatalog: mode !== "off", hasCharts: mode === "charts" };
+/** What the settings say to every reader. */
+export function settingsFor({ brand, contact, legal, public: mode }: Config) {
+  return { brand, contact, legal, hasCatalog: mode !== "off", hasCharts: mode === "charts" };
 }
 
 /** The query's parameters that are known, so that others do not make a new answer each. */

@@ -3,9 +3,10 @@ import { createContext, useContext } from "hono/jsx";
 import type { Language } from "../../../values/messages/language.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";
+import type { Imprint } from "../look/legal-links.tsx";
 
 /** For whom and where a public page is rendered. Nothing of it is a visitor's own: answers are shared. */
-export interface Reader {
+export interface Reader extends Imprint {
   language: Language;
   /** The appliance's address, without a trailing slash. */
   address: string;

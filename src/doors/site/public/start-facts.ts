@@ -3,7 +3,7 @@ import type { Language } from "../../../values/messages/language.ts";
 import { runFor } from "../../../values/tenant.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { renderPublic } from "./public-document.tsx";
-import { catalogOf, type PublicContext } from "./public-routes.tsx";
+import { type PublicContext, settingsFor } from "./public-routes.tsx";
 import { readList } from "./read-public.ts";
 import { type StartFacts, startPage } from "./start-page.tsx";
 
@@ -19,7 +19,7 @@ type Context = Pick<PublicContext, "config" | "isSignUpOpen"> & {
 export function startHtml({ config, isSignUpOpen, facts }: Context) {
   return async (language: Language, address: string): Promise<string> => {
     const reader = {
-      ...{ language, address, brand: config.brand, ...catalogOf(config) },
+      ...{ language, address, ...settingsFor(config) },
       maySignUp: await isSignUpOpen(),
     };
     return renderPublic(startPage(reader, await facts()), reader);

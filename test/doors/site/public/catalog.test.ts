@@ -252,6 +252,26 @@ describe("files for programs", () => {
     }
   });
 
+  test("security.txt, and the footer, name the contact that the operator set", async () => {
+    expect((await get("/.well-known/security.txt")).status).toBe(404);
+    const other = await startAppliance({
+      ...{ KANALOG_PUBLIC: "cards", KANALOG_CONTACT: "help@example.com" },
+      ...{ KANALOG_BASE_URL: BASE, KANALOG_LEGAL: 'A "b"<i>=https://example.com/terms' },
+    });
+    expect((await other.request("/.well-known/security.txt")).body).toBe(
+      "Contact: mailto:help@example.com\nExpires: 2027-05-19T00:00:00.000Z\n" +
+        `Preferred-Languages: en, ru\nCanonical: ${BASE}/.well-known/security.txt\n`,
+    );
+    for (const path of ["/", "/c/", "/account/sign-in/"]) {
+      const { body } = await other.request(path);
+      expect(body, path).toContain('href="mailto:help@example.com"');
+      expect(body, path).toContain(
+        '<a href="https://example.com/terms"><bdi>A &quot;b&quot;&lt;i&gt;</bdi></a>',
+      );
+    }
+    await other.close();
+  });
+
   test("robots.txt keeps crawlers out of accounts, and llms.txt has links that work", async () => {
     const robots = (await get("/robots.txt")).body;
     for (const path of ["/account/", "/staff/", "/v1/"]) {

@@ -1,14 +1,16 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
-import type { PlanRequest } from "../../../../customers/accounts/accounts.table.ts";
+import type { Plan, PlanRequest } from "../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
+import { inOrder, offerOf, paymentLink } from "../../../../customers/accounts/plan-offer.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, SelectField, TextAreaField } from "../../look/form.tsx";
 import { Instant } from "../../look/shown.tsx";
 import { Facts } from "../../look/user-text.tsx";
+import { planName, priceText } from "../../public/plan-cards.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
@@ -23,7 +25,7 @@ export async function PlanRequestPart(): Promise<HtmlEscapedString | null> {
     <details open={open !== null || visit.form.get("action") === "ask-plan"}>
       <summary>{open === null ? words.ask : words.open}</summary>
       {open === null ? (
-        <AskForm current={(await ownPlan()).code} />
+        await OtherPlans()
       ) : (
         <>
           <RequestFacts request={open} />
@@ -50,20 +52,47 @@ export function RequestFacts({ request }: { request: PlanRequest }): JSX.Element
   );
 }
 
-function AskForm({ current }: { current: string }): JSX.Element {
-  const { words: common } = useVisit();
+/** Plans other than the organization's: payment pages, and a request for those without one. */
+async function OtherPlans() {
+  const visit = useVisit();
+  const { words: common, language } = visit;
   const words = common.planRequest;
-  const others = PLAN_CODES.filter((code) => code !== current);
+  const current = (await ownPlan()).code;
+  const others = inOrder(await useSite().accounts.plans()).filter(({ code }) => code !== current);
+  const label = (plan: Plan) => {
+    const price = priceText(offerOf(plan), language);
+    return price === null ? planName(plan, language) : `${planName(plan, language)}: ${price}`;
+  };
+  const asked = others.filter((plan) => offerOf(plan).buy === "request");
   return (
-    <Form action="ask-plan">
-      <SelectField
-        name="plan"
-        label={common.plan}
-        options={others.map((value) => ({ value, label: common.planNames[value] }))}
-      />
-      <TextAreaField name="note" label={words.note} rows={3} required={false} />
-      <button type="submit">{words.send}</button>
-    </Form>
+    <>
+      {others.map((plan) => {
+        const { buy, link } = offerOf(plan);
+        if (buy !== "link" || link === null) return null;
+        return (
+          <p>
+            <a
+              class="button"
+              href={paymentLink(link, ownMembership().organization.id)}
+              rel="noopener noreferrer"
+            >
+              {words.pay} <bdi>{label(plan)}</bdi>
+            </a>
+          </p>
+        );
+      })}
+      {asked.length > 0 && (
+        <Form action="ask-plan">
+          <SelectField
+            name="plan"
+            label={common.plan}
+            options={asked.map((plan) => ({ value: plan.code, label: label(plan) }))}
+          />
+          <TextAreaField name="note" label={words.note} rows={3} required={false} />
+          <button type="submit">{words.send}</button>
+        </Form>
+      )}
+    </>
   );
 }
 
