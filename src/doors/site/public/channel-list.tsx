@@ -60,12 +60,14 @@ function Row({ card, isByGrowth }: { card: CardAnswer; isByGrowth: boolean }) {
         ) : (
           <a href={pageLink(reader, channelPath(card.handle))}>{title}</a>
         )}
-        {card.verified && (
-          <span class="verified" title={words.channelFields.verified}>
-            ✓<span class="hidden"> {words.channelFields.verified}</span>
-          </span>
-        )}
-        {card.handle !== null && <small>@{card.handle}</small>}
+        <small>
+          {card.handle !== null && `@${card.handle}`}
+          {card.verified && (
+            <span class="verified" title={words.channelFields.verified}>
+              ✓<span class="hidden"> {words.channelFields.verified}</span>
+            </span>
+          )}
+        </small>
       </span>
       <span class="figure">
         {isByGrowth ? change : subscribers}
