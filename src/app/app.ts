@@ -57,7 +57,12 @@ export async function createApp(
   const tickers = composeTickers(base, work);
   const { services, scheduler, mailer, sources, postIndex, answers, hooks } = work;
   return {
-    ...{ domains: base.domains, services, scheduler, mailer, sources, postIndex },
+    domains: base.domains,
+    services,
+    scheduler,
+    mailer,
+    sources,
+    postIndex,
     server: doors.server,
     flushRequests: answers.flush,
     push: hooks.push,

@@ -46,7 +46,10 @@ export function databaseThreads(
   const path = config.databasePath;
   const entry = new URL("./thread.ts", import.meta.url);
   const options = {
-    ...{ path, entry, clock, ...listeners },
+    path,
+    entry,
+    clock,
+    ...listeners,
     timeoutMs: config.queryTimeoutMs,
     node: nodeSettings(config),
   };

@@ -102,7 +102,9 @@ export async function openDomains(
   const { importSourceFile, applyBatch, pushRows, runUpload } = bulk;
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const importParts = {
-    ...{ db, changes, files: createUploadFiles(config.databasePath, ports) },
+    db,
+    changes,
+    files: createUploadFiles(config.databasePath, ports),
     runUpload: (upload: Upload) => runUpload({ ...upload, messengerHosts, openDays }),
   };
   const downloads = createDownloads({ ...bulk, noteExport: changes.noteExport }, ports);

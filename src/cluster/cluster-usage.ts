@@ -1,4 +1,4 @@
-import type { UsedKey } from "../customers/keys/key-use.ts";
+import type { UsedKey } from "../customers/keys/keys.ts";
 import {
   hasEnded,
   placeOf,

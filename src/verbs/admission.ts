@@ -1,7 +1,6 @@
-import type { KeyUse } from "../customers/keys/key-use.ts";
-import type { Caller, Keys } from "../customers/keys/keys.ts";
-import type { RateVerdict } from "../customers/limits/buckets.ts";
+import type { Caller, Keys, KeyUse } from "../customers/keys/keys.ts";
 import { type LimitStatus, messagesLimited, rateLimited } from "../customers/limits/limits.ts";
+import type { RateVerdict } from "../customers/limits/rates.ts";
 import { AppError } from "../errors.ts";
 import { type CallContext, callMethod, freeOutcome, type Outcome } from "./call.ts";
 import type { ApiMethod } from "./method.ts";

@@ -8,7 +8,7 @@ import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
-import type { KeyUse } from "../customers/keys/key-use.ts";
+import type { KeyUse } from "../customers/keys/keys.ts";
 import type { Limits } from "../customers/limits/limits.ts";
 import type {
   UsageDays,

@@ -63,8 +63,20 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   await requireReadableSecrets(db, secrets, config);
   const lease = crew === null ? ALWAYS_OWN : createWorkerLease(db, threads.push, ports);
   return {
-    ...{ config, ports, crew, recentLog, metrics, database, domains, db, threads },
-    ...{ secret, secrets, lease, clockWatch, readClock },
+    config,
+    ports,
+    crew,
+    recentLog,
+    metrics,
+    database,
+    domains,
+    db,
+    threads,
+    secret,
+    secrets,
+    lease,
+    clockWatch,
+    readClock,
     others: composeOthers(crew),
     cluster: composeCluster(db, domains.db, threads, config, ports, lease, readClock),
   };

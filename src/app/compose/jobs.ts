@@ -39,7 +39,8 @@ export function composeJobs(
 ): Scheduler {
   const node = nodeSettings(config)?.node;
   const settings = {
-    ...{ backups: backupPlan(config), openDays: config.statisticsOpenDays },
+    backups: backupPlan(config),
+    openDays: config.statisticsOpenDays,
     isNode: node !== undefined,
   };
   const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({

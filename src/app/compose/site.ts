@@ -42,7 +42,11 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     log.warn({}, "mails with links are not sent, because KANALOG_BASE_URL is not set");
   }
   return {
-    ...{ accounts, keys, usage, imports, sources },
+    accounts,
+    keys,
+    usage,
+    imports,
+    sources,
     operatorKeys: createOperatorKeys(db, threads.write, random),
     ...composePeople(base),
     ...composeOutside(base),

@@ -4,8 +4,7 @@ import type { Upload } from "../../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../../catalog/imports/runs/upload-files.ts";
 import { createPostIndexing } from "../../catalog/post-search/catch-up.ts";
 import { createAccounts } from "../../customers/accounts/accounts.ts";
-import { createKeyUse } from "../../customers/keys/key-use.ts";
-import { createKeys, type Keys } from "../../customers/keys/keys.ts";
+import { createKeys, createKeyUse, type Keys } from "../../customers/keys/keys.ts";
 import { createCommitOutage, createUsageCommits } from "../../customers/limits/commit-usage.ts";
 
 import { createLimits } from "../../customers/limits/limits.ts";
@@ -58,7 +57,12 @@ function composeCustomers(base: Base) {
   const hooks = composeWebhooks(base);
   const { webhooks, alerts } = hooks;
   return {
-    ...{ accounts, keys: { ...keys, verify }, keyUse, usage, commitCheck, hooks },
+    accounts,
+    keys: { ...keys, verify },
+    keyUse,
+    usage,
+    commitCheck,
+    hooks,
     mailer: composeMailer(base),
     services: composeServices(base, { keyUse, limits, webhooks, alerts }),
   };
@@ -168,7 +172,9 @@ function composeUpkeepJobs({
   const backups = backupPlan(config);
   return {
     scheduler: composeJobs(config, ports, {
-      ...{ db, bulk: threads.bulk, counted: metrics.counted.jobs },
+      db,
+      bulk: threads.bulk,
+      counted: metrics.counted.jobs,
       // By a wrong clock a job would close or remove days that are not over.
       isOwn: (isOfNode) =>
         clockWatch.look() === null && (isOfNode ? lease : cluster.upkeep).isOwn(),
@@ -206,7 +212,9 @@ function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }:
 function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
   const isDue = (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken);
   const queue = {
-    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    isDue,
+    claim: push.claimMail,
+    end: push.endMail,
     dropOld: push.dropOldMails,
   };
   return createMailer(queue, ports.mail, ports);

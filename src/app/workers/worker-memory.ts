@@ -1,5 +1,5 @@
-import { type Buckets, createSharedBuckets } from "../../customers/limits/buckets.ts";
 import type { RateBuckets } from "../../customers/limits/rates.ts";
+import { type Buckets, createSharedBuckets } from "../../customers/limits/rates.ts";
 import { DEBT_MAX_S } from "../../customers/limits/time-budgets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { openSharedMemory } from "../../ports/shared-memory.ts";

@@ -2,8 +2,8 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction, type Wait } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import type { UsedKey } from "../keys/key-use.ts";
 import { recordKeyUse } from "../keys/keys.store.ts";
+import type { UsedKey } from "../keys/keys.ts";
 import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
 
 /**

@@ -3,7 +3,7 @@ import { message } from "../../values/messages/messages.ts";
 import type { TimeBudget, TimeKind } from "../../values/tenant.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import type { Caller } from "../keys/keys.ts";
-import { type Buckets, createBuckets, tokensAt } from "./buckets.ts";
+import { type Buckets, createBuckets, tokensAt } from "./rates.ts";
 
 /** Seconds' worth of the plan's time that may be taken at once: ordinary use never gets there. */
 const BURST_S = 20;

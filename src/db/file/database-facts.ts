@@ -59,7 +59,8 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
 export function readDatabaseSize(db: Database): DatabaseSize {
   const pragma = (name: string): number => db.pragmaValue(name) as number;
   const { path, isInMemory } = db;
-  const [pages, pageBytes] = [pragma("page_count"), pragma("page_size")];
+  const pages = pragma("page_count");
+  const pageBytes = pragma("page_size");
   return {
     fileBytes: isInMemory ? pages * pageBytes : bytesOf(path),
     walBytes: isInMemory ? 0 : bytesOf(`${path}-wal`),

@@ -1,4 +1,4 @@
-import { type Bucket, takeToken } from "../../customers/limits/buckets.ts";
+import { type Bucket, takeToken } from "../../customers/limits/rates.ts";
 import type { Database } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Mail, Message } from "../../ports/mail.ts";

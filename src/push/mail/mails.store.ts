@@ -74,8 +74,13 @@ export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
 
 const add = change((db, { to, subject, text, html, rank, nowMs }: Queued) =>
   db.insert(mails).values({
-    ...{ recipients: to, subject, text, html, rank },
-    ...{ createdAt: nowMs, nextAttemptAt: nowMs },
+    recipients: to,
+    subject,
+    text,
+    html,
+    rank,
+    createdAt: nowMs,
+    nextAttemptAt: nowMs,
   }),
 ).run;
 

@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
-import type { Durations } from "./durations.ts";
+import type { Durations } from "./hours.ts";
 
 /** The appliance's activity, hour by hour. */
 export const hours = sqliteTable("hours", {

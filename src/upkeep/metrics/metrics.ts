@@ -186,7 +186,8 @@ function countJobs(registers: Registry[]): (jobs: readonly Job[]) => Job[] {
   });
   return (jobs) =>
     jobs.map((job) => {
-      const [done, failed] = [runs.labels(job.name, "done"), runs.labels(job.name, "failed")];
+      const done = runs.labels(job.name, "done");
+      const failed = runs.labels(job.name, "failed");
       for (const outcome of [done, failed]) outcome.inc(0);
       const run = async (dueAt: number): Promise<void> => {
         try {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Bucket, takeToken } from "../../../src/customers/limits/buckets.ts";
+import { type Bucket, takeToken } from "../../../src/customers/limits/rates.ts";
 
 const START_MS = Date.parse("2026-11-20T12:00:00+03:00");
 const HOUR_MS = 3_600_000;

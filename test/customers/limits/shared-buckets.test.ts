@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { closeSync } from "node:fs";
-import { createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
-import { createRates, type RateBuckets } from "../../../src/customers/limits/rates.ts";
+import {
+  createRates,
+  createSharedBuckets,
+  type RateBuckets,
+} from "../../../src/customers/limits/rates.ts";
 import { createTimeBudgets, DEBT_MAX_S } from "../../../src/customers/limits/time-budgets.ts";
 import { createThrottle, throttleBuckets } from "../../../src/doors/site/guard/throttle.ts";
 import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { classOf } from "../../../src/upkeep/hours/durations.ts";
 import { writeHour } from "../../../src/upkeep/hours/hours.store.ts";
+import { classOf } from "../../../src/upkeep/hours/hours.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";

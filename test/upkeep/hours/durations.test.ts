@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { classOf, quantileUs, sumOfDurations } from "../../../src/upkeep/hours/durations.ts";
+import { classOf, quantileUs, sumOfDurations } from "../../../src/upkeep/hours/hours.ts";
 
 /** Histogram of durations. */
 function counted(durationsUs: readonly number[]): Map<number, number> {

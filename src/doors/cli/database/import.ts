@@ -95,7 +95,9 @@ async function runCommand(
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
   const highestNumber = await readThrough(input, name, reading, {
-    ...{ timezone, messengerHosts, strict: options.strict === true },
+    timezone,
+    messengerHosts,
+    strict: options.strict === true,
   }).catch((error: unknown) => {
     throw withColumnOptions(error);
   });
@@ -112,7 +114,11 @@ async function runCommand(
     const rows = readRows(input, name, reading, recognized, progress.bytes);
     try {
       const summary = await runImport(kind, rows, {
-        ...{ db, clock, recognized, replace, signal },
+        db,
+        clock,
+        recognized,
+        replace,
+        signal,
         context: { clock, folder, messengerHosts, openDays, highestNumber, note },
         cells: { timezone, strict: options.strict === true },
         onReject: rejects.add,

@@ -48,7 +48,8 @@ function showCommand(context: CommandContext): Command {
         if (isSettling(source)) context.output.note(SETTLING);
         const { gap } = source.position;
         if (gap !== undefined) {
-          const [from, to] = [formatInstant(gap.from), formatInstant(gap.to)];
+          const from = formatInstant(gap.from);
+          const to = formatInstant(gap.to);
           context.output.note(
             `Posts from ${from} to ${to} may be missing, because the bot was not read. Import them with \`kanalog import posts --from telegram-desktop\`.`,
           );

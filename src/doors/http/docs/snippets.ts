@@ -58,10 +58,14 @@ function curlOf({ verb, url, query, body }: Parts): string {
 
 /** Expression that reads the answer. */
 const TYPESCRIPT = {
-  ...{ json: "await response.json()", file: "await response.text()", none: "response.status" },
+  json: "await response.json()",
+  file: "await response.text()",
+  none: "response.status",
 };
 const PYTHON = {
-  ...{ json: "json.load(response)", file: "response.read().decode()", none: "response.status" },
+  json: "json.load(response)",
+  file: "response.read().decode()",
+  none: "response.status",
 };
 
 function typescriptOf({ verb, url, query, body, answer }: Parts): string {

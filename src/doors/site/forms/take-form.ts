@@ -42,7 +42,8 @@ export async function takeForm(
   if (takes.as === "file") context.giveTime(visit.request, UPLOAD_MAX_S);
   const { newPath } = context.imports.files;
   const { form, discard } = await readForm(visit.request, body, takes, {
-    ...{ newPath, isAllowed: isOurs },
+    newPath,
+    isAllowed: isOurs,
   });
   try {
     const sent = { ...visit, form };

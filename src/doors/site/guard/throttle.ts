@@ -3,7 +3,7 @@ import {
   createSharedBuckets,
   takeToken,
   tokensAt,
-} from "../../../customers/limits/buckets.ts";
+} from "../../../customers/limits/rates.ts";
 import { wordsOfTable } from "../../../values/shared-table.ts";
 
 /**

@@ -50,7 +50,10 @@ interface Wanted {
  */
 export function nextPart(db: Database): Part | null {
   const wanted = new Map<number, number[]>();
-  let [last, posts, bytes, pairs] = [0, 0, 0, 0];
+  let last = 0;
+  let posts = 0;
+  let bytes = 0;
+  let pairs = 0;
   for (const { sequence, webhookId, bytes: textBytes } of readWatchedPosts(db)) {
     if (sequence !== last) {
       const isFull = bytes + textBytes > PART_BYTES_MAX || pairs >= PART_PAIRS_MAX;

@@ -110,7 +110,10 @@ export async function keysTable(
   const { query, nowMs, words } = useVisit();
   const { keys, accounts, services } = useSite();
   const found = await keys.newest({
-    ...{ organizationId, memberId, areEnded, nowMs },
+    organizationId,
+    memberId,
+    areEnded,
+    nowMs,
     before: parseNumber(query.get(at) ?? ""),
     // Reads one more than it shows, to see whether another page follows.
     limit: KEYS_PER_PAGE + 1,

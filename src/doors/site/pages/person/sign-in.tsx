@@ -70,7 +70,10 @@ async function signIn(): Promise<View> {
   };
   const session = await context.people
     .signIn({
-      ...{ email, clientIp, network, isKnownNetwork },
+      email,
+      clientIp,
+      network,
+      isKnownNetwork,
       password: form.get("password"),
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })

@@ -128,7 +128,11 @@ async function make(): Promise<View> {
   const made = await signUps.end({ token, name, organization, password, keyName, network });
   if (made === null) return linkUsedView();
   const session = await people.signIn({
-    ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
+    email,
+    password,
+    network,
+    clientIp: visit.clientIp,
+    isKnownNetwork: true,
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
   return newKeyView(made.keyToken, {

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/durations.ts";
+
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
+import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/hours.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
