@@ -50,7 +50,7 @@ import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/
 import { addMail } from "../push/mail/mailer.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { queueQuotaMail } from "../push/mail/notices.ts";
-import { alertChanges } from "../push/webhooks/alerts/alerts.ts";
+import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
 import { deliveryClaims } from "../push/webhooks/delivery/exchange.ts";
