@@ -153,7 +153,10 @@ test("the summary counts what exists and what is wrong", async () => {
     "Mails queued": 1,
   });
   const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
-  expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled"]);
+  expect(marked.map(([, label]) => label)).toEqual([
+    ...["Webhooks disabled", "Last backup"],
+    ...["Mail server: KANALOG_SMTP_URL", "Public address: KANALOG_BASE_URL"],
+  ]);
   expect(html).toContain("Something needs attention: see the marked figures.");
 });
 

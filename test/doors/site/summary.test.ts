@@ -95,20 +95,25 @@ const marked = (html: string): (string | undefined)[] =>
     ([, label]) => label,
   );
 
-test("an appliance without a configured backup folder needs no attention", async () => {
-  const html = await page();
-  expect(html).toContain(WELL);
-  expect(marked(html)).toEqual([]);
-});
+const MISSING = [
+  "Last backup",
+  "Mail server: KANALOG_SMTP_URL",
+  "Public address: KANALOG_BASE_URL",
+];
 
-test("a backup folder without a backup needs attention", async () => {
-  await appliance.close();
-  appliance = await startAppliance({ KANALOG_BACKUP_DIR: "/nowhere/backups" });
-  await addPerson(appliance, { email: STAFF, isStaff: true });
-  staff = await signedInVisitor(appliance, STAFF);
+test("an appliance without backups, a mail server or a public address needs attention", async () => {
   const html = await page();
   expect(html).not.toContain(WELL);
-  expect(marked(html)).toEqual(["Last backup"]);
+  expect(marked(html)).toEqual(MISSING);
+  await appliance.close();
+  appliance = await startAppliance({
+    KANALOG_BACKUP_DIR: "/nowhere/backups",
+    KANALOG_SMTP_URL: "smtp://127.0.0.1:2525",
+    KANALOG_BASE_URL: "http://localhost",
+  });
+  await addPerson(appliance, { email: STAFF, isStaff: true });
+  staff = await signedInVisitor(appliance, STAFF);
+  expect(marked(await page())).toEqual(["Last backup"]);
 });
 
 test("a failed import needs attention for a week", async () => {
@@ -122,9 +127,10 @@ test("a failed import needs attention for a week", async () => {
     .run(now - 1, now);
   clock.advance(7 * 24 * HOUR_MS);
   staff = await signedInVisitor(appliance, STAFF);
-  expect(marked(await page())).toEqual(["Failed imports of the past week, among the last 20"]);
+  const failed = "Failed imports of the past week, among the last 20";
+  expect(marked(await page())).toEqual([failed, ...MISSING]);
   clock.advance(1);
-  expect(marked(await page())).toEqual([]);
+  expect(marked(await page())).toEqual(MISSING);
 });
 
 test("customers are ranked by usage, and those near their limit are listed again", async () => {

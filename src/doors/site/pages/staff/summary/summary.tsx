@@ -36,9 +36,14 @@ export const summaryPage: SitePage = {
       [words.errorsNoted, counts.errors, "/staff/errors/"],
     ] as const;
     // A node needs no backup of its own, since PostgreSQL has the data.
-    const lacksBackup =
-      backup === null && context.config.backupDir !== null && context.nodes === null;
-    const isWell = !lacksBackup && troubles.every(([, count]) => count === 0);
+    const lacksBackup = backup === null && context.nodes === null;
+    const { baseUrl, smtpUrl } = context.config;
+    const missing = [
+      ...(smtpUrl === null ? [words.noMailServer] : []),
+      ...(baseUrl === null ? [words.noPublicAddress] : []),
+    ];
+    const isWell =
+      !lacksBackup && missing.length === 0 && troubles.every(([, count]) => count === 0);
     return consolePage(
       visit.words.staffPages.summary,
       <>
@@ -61,6 +66,12 @@ export const summaryPage: SitePage = {
             <strong>{backup === null ? words.noBackup : <Instant at={backup.madeAt} />}</strong>
             <a href={asset("/staff/database/")}>{words.backup}</a>
           </li>
+          {missing.map((label) => (
+            <li class="warning">
+              <strong>{words.noBackup}</strong>
+              <a href={asset("/docs/operating/")}>{label}</a>
+            </li>
+          ))}
         </ul>
         <HourPicture hours={hours} count={DAY_HOURS} title={words.lastDay} />
         <HourPicture hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
