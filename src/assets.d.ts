@@ -7,6 +7,10 @@ declare module "*.ndjson" {
   const path: string;
   export default path;
 }
+declare module "*.bin" {
+  const path: string;
+  export default path;
+}
 declare module "*.css" {
   const path: string;
   export default path;

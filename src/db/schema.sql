@@ -366,7 +366,7 @@ END;
 -- Stems, tags, handles and facets of the posts of public channels (post-search/post-search.md). Columns of
 -- their own would cost two bytes an entry. Merged in short transactions, as channel_search.
 CREATE VIRTUAL TABLE post_search USING fts5 (
-  tokens, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '#@_/+'"
+  tokens, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '#@_/+.'"
 );
 INSERT INTO post_search (post_search, rank) VALUES ('automerge', 0);
 INSERT INTO post_search (post_search, rank) VALUES ('crisismerge', 400);
@@ -390,7 +390,9 @@ CREATE TABLE post_search_state (
   -- How far behind the first row of its minute a post's row lies at the most.
   spill INTEGER NOT NULL DEFAULT 0,
   -- Another one since the index was emptied.
-  edition INTEGER NOT NULL DEFAULT 0
+  edition INTEGER NOT NULL DEFAULT 0,
+  -- Which dictionary the index was made with; empty before its first post.
+  dictionary TEXT NOT NULL DEFAULT ''
 ) STRICT;
 INSERT INTO post_search_state (phase, after_id) VALUES ('ready', 0);
 

@@ -119,7 +119,10 @@ export function clearSome(db: Transaction): boolean {
 /** Initializes the index again after its pages were removed. */
 export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
-  statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();
+  statement(
+    tx,
+    "UPDATE post_search_state SET spill = 0, edition = edition + 1, dictionary = ''",
+  ).run();
 }
 
 export type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };

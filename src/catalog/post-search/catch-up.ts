@@ -12,9 +12,11 @@ import {
   removeStaleChannel,
   updateStaleChannel,
 } from "./catch-up.store.ts";
+import { dictionaryFault } from "./dictionary/lemmas.ts";
 import { createPostIndex, type PostIndex } from "./post-index.ts";
 import {
   countSearched,
+  isOutdated,
   selectProgress,
   selectState,
   updateState,
@@ -50,6 +52,11 @@ export function createPostIndexing(
   function percent(): number | null {
     const done = isOn ? selectProgress(db).percent : 100;
     return done < 100 ? done : null;
+  }
+
+  const fault = isOn ? dictionaryFault() : null;
+  if (fault !== null) {
+    log.error({ fault }, "the dictionary of post search cannot be read: words match by stem alone");
   }
 
   return {
@@ -90,20 +97,22 @@ async function catchUp(db: Database, clock: Clock, isOn: boolean, untilMs: numbe
 }
 
 function hasWork(db: Database, isOn: boolean): boolean {
-  const { phase } = selectState(db);
-  if (phase === "clearing" || phase === "building") return true;
+  const state = selectState(db);
+  const { phase } = state;
+  if (phase === "clearing" || phase === "building" || isOutdated(state)) return true;
   return phase === (isOn ? "off" : "ready") || nextStaleChannel(db) !== undefined;
 }
 
 function step(tx: Transaction, index: PostIndex, isOn: boolean): void {
-  const { phase, after_id: afterId } = selectState(tx);
+  const state = selectState(tx);
+  const { phase, after_id: afterId } = state;
   if (phase === "clearing") {
     if (clearSome(tx)) return;
     emptyIndex(tx);
     updateState(tx, "off", 0);
   } else if (phase === "off") {
     if (isOn) updateState(tx, "building", 0);
-  } else if (!isOn) {
+  } else if (!isOn || isOutdated(state)) {
     updateState(tx, "clearing", 0);
   } else if (phase === "building") {
     buildSome(tx, index, afterId);

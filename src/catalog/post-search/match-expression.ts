@@ -8,7 +8,7 @@ import {
   mediaToken,
   territoryToken,
 } from "./index-text.ts";
-import type { PostQuery, PrefixTerm, Term } from "./post-query.ts";
+import { type PostQuery, type PrefixTerm, sequencesOf, type Term } from "./post-query.ts";
 import type { PostFilter } from "./post-search.ts";
 import { beginsOtherStems } from "./stems.ts";
 
@@ -61,7 +61,7 @@ function termExpressions(
 ): TermExpressions {
   switch (term.kind) {
     case "stems":
-      return decided(quoted(...term.stems));
+      return phraseExpressions(term.stems);
     case "form":
       return { certain: NOWHERE, possible: quoted(term.stem) };
     case "prefix":
@@ -69,6 +69,13 @@ function termExpressions(
     default:
       return decided(quoted(term.form));
   }
+}
+
+/** A phrase of too many sequences is told by the texts that contain all of its words. */
+function phraseExpressions(stems: readonly (readonly string[])[]): TermExpressions {
+  const sequences = sequencesOf(stems);
+  if (sequences !== null) return decided(any(sequences.map((sequence) => quoted(...sequence))));
+  return { certain: NOWHERE, possible: `(${stems.map(anyStem).join(" AND ")})` };
 }
 
 function beginningExpressions(

@@ -46,17 +46,15 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
   }
 }
 
-function* phrases(stems: readonly string[], tokens: readonly Token[]): Generator<Place, void> {
-  if (stems.length === 1) {
-    for (const token of tokens) if (token.kind === "word" && token.stem === stems[0]) yield token;
-    return;
-  }
+function* phrases(
+  stems: readonly (readonly string[])[],
+  tokens: readonly Token[],
+): Generator<Place, void> {
   const words = tokens.filter((token): token is Word => token.kind === "word");
   for (const [at, first] of words.entries()) {
-    if (first.stem !== stems[0]) continue;
     const last = words[at + stems.length - 1];
     if (last === undefined) return;
-    if (stems.every((stem, ahead) => words[at + ahead]?.stem === stem)) {
+    if (stems.every((one, ahead) => one.includes(words[at + ahead]?.stem ?? ""))) {
       yield { start: first.start, end: last.end };
     }
   }

@@ -4,7 +4,13 @@ import type { PostRecord } from "../posts/post.ts";
 import { selectText } from "../posts/posts.store.ts";
 import { createIndexEntries, type StoredPost } from "./catch-up.store.ts";
 import { type IndexedWords, indexWords, levelOf } from "./index-text.ts";
-import { isIndexed, type State, selectState, updateSpill } from "./post-search-state.store.ts";
+import {
+  isIndexed,
+  type State,
+  selectState,
+  updateDictionary,
+  updateSpill,
+} from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
 /** Fields of a post that affect its index entry, apart from the level of its views. */
@@ -49,6 +55,7 @@ export function createPostIndex(db: Database) {
 
   function writeEntries(state: State): void {
     vocabulary.begin(state.edition);
+    if (state.dictionary === "") updateDictionary(db);
     for (const [id, views] of refreshed) entries.setViews(id, views);
     const channelText = onceEach(entries.channelText);
     let { spill } = state;

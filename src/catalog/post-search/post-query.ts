@@ -1,11 +1,11 @@
-import { stemsWithin } from "./stems.ts";
+import { stemsFor } from "./stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word to find in any of its forms, or a phrase of such words. */
-interface StemsTerm {
+export interface StemsTerm {
   kind: "stems";
-  /** Consecutive stems; a single one for a word. */
-  stems: readonly string[];
+  /** For each of consecutive words its alternative stems; a word alone has one list. */
+  stems: readonly (readonly string[])[];
 }
 
 interface FormTerm {
@@ -17,8 +17,6 @@ interface FormTerm {
 export interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /** Stems of words with the prefix that lack it themselves: новост for `новости*`, happi for `happy*`. */
-  stems: readonly string[];
 }
 
 /** Folded, including its sign. */
@@ -91,7 +89,9 @@ export function countBeginnings({ all, none }: PostQuery): number {
 
 /** The words of a text as one term; several, as in `кто-то`, form a phrase. Null if there are none. */
 function phraseOf(text: string): Term | null {
-  const stems = tokensOf(text).flatMap((token) => (token.kind === "word" ? token.stem : []));
+  const stems = tokensOf(text).flatMap((token) =>
+    token.kind === "word" ? [stemsFor(token.form)] : [],
+  );
   return stems.length === 0 ? null : { kind: "stems", stems };
 }
 
@@ -114,5 +114,19 @@ function readForm(piece: string, { form, stem, start }: Word): Term | null {
 function readPrefix(piece: string, { form, start, end }: Word): Term | null {
   const isPrefix = start === 0 && [...piece].indexOf("*") === end;
   if (!isPrefix || [...form].length < PREFIX_LENGTH_MIN) return null;
-  return { kind: "prefix", prefix: form, stems: stemsWithin(form) };
+  return { kind: "prefix", prefix: form };
+}
+
+/** Limit for the sequences of stems that a phrase may stand for. */
+const SEQUENCES_MAX = 64;
+
+/** The sequences of stems that a phrase stands for; null if they are too many. */
+export function sequencesOf(stems: StemsTerm["stems"]): readonly (readonly string[])[] | null {
+  const count = stems.reduce((product, { length }) => product * length, 1);
+  if (count > SEQUENCES_MAX) return null;
+  return stems.reduce<readonly (readonly string[])[]>(
+    (sequences, alternatives) =>
+      sequences.flatMap((sequence) => alternatives.map((stem) => [...sequence, stem])),
+    [[]],
+  );
 }

@@ -1,4 +1,5 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { dictionaryName } from "./dictionary/lemmas.ts";
 
 /**
  * Phases of the index:
@@ -23,15 +24,26 @@ export interface State {
   spill: number;
   /** Changes whenever the index is emptied. */
   edition: number;
+  /** Names the dictionary that it was made with (dictionary/lemmas.ts); empty before its first post. */
+  dictionary: string;
+}
+
+/** Whether it was made with another dictionary, or none, so that queries would not find its words. */
+export function isOutdated({ phase, dictionary }: State): boolean {
+  return isIndexed(phase) && dictionary !== "" && dictionary !== dictionaryName();
 }
 
 export function selectState(db: Database): State {
   const state = statement<State>(
     db,
-    "SELECT phase, after_id, spill, edition FROM post_search_state",
+    "SELECT phase, after_id, spill, edition, dictionary FROM post_search_state",
   ).get();
   if (state === undefined) throw new Error("the state of post search has no row");
   return state;
+}
+
+export function updateDictionary(db: Database): void {
+  statement(db, "UPDATE post_search_state SET dictionary = ?").run(dictionaryName());
 }
 
 export function updateSpill(db: Database, spill: number): void {
@@ -50,7 +62,9 @@ export interface PostSearchProgress {
 
 /** Progress is derived from numbers, because posts are processed by number. */
 export function selectProgress(db: Database): PostSearchProgress {
-  const { phase, after_id } = selectState(db);
+  const state = selectState(db);
+  if (isOutdated(state)) return { phase: "clearing", percent: 0 };
+  const { phase, after_id } = state;
   if (phase !== "building") return { phase, percent: phase === "ready" ? 100 : 0 };
   const last =
     statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM posts").get()?.id ?? 0;

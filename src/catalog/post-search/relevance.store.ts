@@ -69,16 +69,19 @@ function stemsOf({ all }: PostQuery): WeighedStem[] {
   const stems = new Map<string, WeighedStem>();
   for (const terms of all) {
     const isInAll = terms.length === 1;
-    for (const stem of terms.flatMap(stemsOfTerm)) {
-      if (isInAll || !stems.has(stem)) stems.set(stem, { stem, isInAll });
+    for (const alternatives of terms.flatMap(stemsOfTerm)) {
+      const isOnly = isInAll && alternatives.length === 1;
+      for (const stem of alternatives) {
+        if (isOnly || !stems.has(stem)) stems.set(stem, { stem, isInAll: isOnly });
+      }
     }
   }
   return [...stems.values()].slice(0, STEMS_MAX);
 }
 
-function stemsOfTerm(term: Term): readonly string[] {
+function stemsOfTerm(term: Term): readonly (readonly string[])[] {
   if (term.kind === "stems") return term.stems;
-  return term.kind === "form" ? [term.stem] : [];
+  return term.kind === "form" ? [[term.stem]] : [];
 }
 
 /** Weight of a stem: the fewer posts contain it, the higher. */

@@ -1,18 +1,7 @@
 import { stemmer as englishStem } from "@orama/stemmers/english";
 import { stemmer as russianStem } from "@orama/stemmers/russian";
 import { foldText } from "../../values/fold-text.ts";
-
-/**
- * Nouns that the stemmer mistakes for verbs or adjectives and cuts in this form only: кредит to кред, while
- * кредита and кредитом have the stem кредит. Each of them is its own stem.
- */
-const WHOLE_NOUNS: ReadonlySet<string> = new Set(
-  `автокредит алфавит аноним антрацит аппетит артрит аудит бандит бронхит визит вольфрам габарит
-  гастрит гепатит гранит графит дебит депозит дефицит динамит зажим зенит иезуит интим колорит кредит
-  лимит магнит максим малахит менингит метеорит микрокредит монолит нажим неофит опыт отит паразит
-  пилигрим пирит прижим профицит псевдоним рахит режим реквизит санскрит сателлит синоним термит
-  транзит фаворит цистит экстрим эрудит`.split(/\s+/),
-);
+import { lemmasWithin, lemmaToken, lemmaTokens } from "./dictionary/lemmas.ts";
 
 /** Longest form in UTF-16 units; longer ones are truncated, in texts and queries alike. */
 export const FORM_LENGTH_MAX = 60;
@@ -40,12 +29,26 @@ export function cutForm(form: string): string {
 }
 
 /**
- * Stem of a folded form. A form of two letters is its own stem, because the stemmer would cut ИИ to и; so
- * is one that the stemmer reduces to nothing.
+ * What the index has of a folded form: the token of its lemmas (dictionary/compile.ts), or for words that
+ * the dictionary lacks, and in English, the stem.
  */
 export function stemOf(form: string): string {
+  return (RUSSIAN.test(form) ? lemmaToken(form) : null) ?? stemAlone(form);
+}
+
+/** Stems of all forms that a search for a form finds, its own first: several if forms have several lemmas. */
+export function stemsFor(form: string): readonly string[] {
+  const tokens = RUSSIAN.test(form) ? lemmaTokens(form) : [];
+  return tokens.length > 0 ? tokens : [stemAlone(form)];
+}
+
+/**
+ * A form of two letters is its own stem, because the stemmer would cut ИИ to и; so is one that the stemmer
+ * reduces to nothing.
+ */
+function stemAlone(form: string): string {
   if (form.length <= 2) return form;
-  if (RUSSIAN.test(form)) return WHOLE_NOUNS.has(form) ? form : russianStem(form) || form;
+  if (RUSSIAN.test(form)) return russianStem(form) || form;
   if (ENGLISH.test(form)) return englishStem(form) || form;
   return form;
 }
@@ -95,9 +98,9 @@ const STEM_LENGTH_MIN = 2;
  * @param beginning a folded form
  */
 export function stemsWithin(beginning: string): string[] {
-  const stems = new Set<string>();
+  const stems = new Set(RUSSIAN.test(beginning) ? lemmasWithin(beginning) : []);
   for (const tail of HAS_LATIN.test(beginning) ? ENGLISH_TAILS : RUSSIAN_TAILS) {
-    const stem = stemOf(beginning + tail);
+    const stem = stemAlone(beginning + tail);
     if (stem.length >= STEM_LENGTH_MIN && !stem.startsWith(beginning)) stems.add(stem);
   }
   return [...stems];

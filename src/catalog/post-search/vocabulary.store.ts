@@ -4,6 +4,7 @@ import type { IndexedWords } from "./index-text.ts";
 import { STEMS_MAX } from "./known-words.ts";
 import type { BeginningStems } from "./match-expression.ts";
 import type { PrefixTerm } from "./post-query.ts";
+import { stemsWithin } from "./stems.ts";
 
 /** Stems are counted in one of 32 posts, as 32. */
 const COUNTED_EVERY = 32;
@@ -78,7 +79,7 @@ const COLLECTED_MAX = 50_000;
  */
 export function beginningStems(
   db: Database,
-  { prefix, stems: others }: PrefixTerm,
+  { prefix }: PrefixTerm,
   beginnings: number,
 ): BeginningStems {
   const rows = statement<{ stem: string; stems: number; all_posts: number }>(
@@ -100,7 +101,7 @@ export function beginningStems(
       "SELECT stem FROM post_search_stems WHERE stem IN (SELECT value FROM json_each(?))",
     )
       .pluck<string>()
-      .all(JSON.stringify(others)),
+      .all(JSON.stringify(stemsWithin(prefix))),
   };
 }
 

@@ -1,15 +1,16 @@
 import { facetsText, type IndexedPost, indexWords } from "../../catalog/post-search/index-text.ts";
-import { selectState } from "../../catalog/post-search/post-search-state.store.ts";
+import { isOutdated, selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
 
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and
- * positions. While the index is being built, or posts must be reindexed because their channel changed, only
- * the posts that it contains are compared, and not their tokens.
+ * positions. While the index is being built or is outdated, or posts must be reindexed because their channel
+ * changed, only the posts that it contains are compared, and not their tokens.
  */
 export function postSearchFaults(db: Database): string[] {
-  const phase = selectState(db).phase;
+  const state = selectState(db);
+  const { phase } = state;
   if (phase === "off" || phase === "clearing") return [];
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   return [
@@ -23,7 +24,9 @@ export function postSearchFaults(db: Database): string[] {
       "Rows of the index that belong to no post": `SELECT id AS name FROM post_search_docsize
        WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
     }),
-    ...(phase === "ready" && !stale ? [...missing(db), ...differingTokens(db)] : []),
+    ...(phase === "ready" && !stale && !isOutdated(state)
+      ? [...missing(db), ...differingTokens(db)]
+      : []),
   ];
 }
 

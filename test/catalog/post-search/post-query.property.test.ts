@@ -137,6 +137,6 @@ test("hits are places within the text that do not touch, and every match has one
 });
 
 function wordsOf(term: PostQuery["none"][number]): readonly string[] {
-  if (term.kind === "stems") return term.stems;
+  if (term.kind === "stems") return term.stems.flat();
   return [term.kind === "prefix" ? term.prefix : term.form];
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { finishPostSearch, rebuildPostSearch } from "../../../src/catalog/post-search/catch-up.ts";
+import { stemOf } from "../../../src/catalog/post-search/stems.ts";
 import { estimatedPosts } from "../../../src/catalog/post-search/vocabulary.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -281,8 +282,8 @@ describe("the work of a search is limited:", () => {
       (id) => (id % 5 === 0 ? "ягода ягодник" : "ягодник"),
       () => 0,
     );
-    const [often, seldom] = ["ягодник", "ягод"].map((stem) =>
-      estimatedPosts(appliance.app.domains.db, stem),
+    const [often, seldom] = ["ягодник", "ягода"].map((word) =>
+      estimatedPosts(appliance.app.domains.db, stemOf(word)),
     );
     expect(often).toBeWithin(600, 1_900);
     expect(seldom).toBeWithin(120, 480);

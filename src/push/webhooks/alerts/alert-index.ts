@@ -186,7 +186,7 @@ function createAlertTerms() {
 function keyOf(term: Term): string {
   switch (term.kind) {
     case "stems":
-      return term.stems.join(" ");
+      return term.stems.map((alternatives) => alternatives.join("|")).join(" ");
     case "form":
       return `=${term.form}`;
     case "prefix":

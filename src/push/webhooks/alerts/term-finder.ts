@@ -1,4 +1,10 @@
-import type { PrefixTerm, Term } from "../../../catalog/post-search/post-query.ts";
+import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
+import {
+  type PrefixTerm,
+  type StemsTerm,
+  sequencesOf,
+  type Term,
+} from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 
 /** Numbers of terms, by the stem, form or mark that a text must contain. */
@@ -28,32 +34,32 @@ export class NumbersByText {
 
 interface Node {
   next: Map<string, Node>;
-  /** Number of the phrase that ends here, if one does. */
-  number: number | null;
+  /** Numbers of the phrases that end here. */
+  numbers: number[];
 }
 
 /** A trie of numbered phrases, keyed by the stems of their words. */
 class PhraseTree {
-  private readonly root: Node = { next: new Map(), number: null };
+  private readonly root: Node = { next: new Map(), numbers: [] };
 
   get isEmpty(): boolean {
     return this.root.next.size === 0;
   }
 
   add(stems: readonly string[], number: number): void {
-    change(this.root, stems, number);
+    change(this.root, stems, (numbers) => [...numbers, number]);
   }
 
-  remove(stems: readonly string[]): void {
-    change(this.root, stems, null);
+  remove(stems: readonly string[], number: number): void {
+    change(this.root, stems, (numbers) => numbers.filter((one) => one !== number));
   }
 
   /**
    * Finds phrases in a text.
-   * @param found called with the number of each phrase found
+   * @param found called with the numbers of each phrase found
    * @returns a function to call with the stem of each word, in order
    */
-  walk(found: (number: number) => void): (stem: string) => void {
+  walk(found: (numbers: readonly number[]) => void): (stem: string) => void {
     /** Nodes that the preceding words lead to, and the root, since any word may start a phrase. */
     let reached = [this.root];
     return (stem) => {
@@ -62,24 +68,52 @@ class PhraseTree {
         const next = node.next.get(stem);
         if (next === undefined) continue;
         following.push(next);
-        if (next.number !== null) found(next.number);
+        if (next.numbers.length > 0) found(next.numbers);
       }
       reached = following;
     };
   }
 }
 
-/** Sets the number of a phrase. @param number null removes it, with nodes that lead to no other phrase */
-function change(node: Node, stems: readonly string[], number: number | null): void {
+/** Changes the numbers of a phrase; nodes that lead to no phrase are removed. */
+function change(
+  node: Node,
+  stems: readonly string[],
+  changed: (numbers: number[]) => number[],
+): void {
   const [stem, ...rest] = stems;
   if (stem === undefined) {
-    node.number = number;
+    node.numbers = changed(node.numbers);
     return;
   }
-  const next = node.next.get(stem) ?? { next: new Map(), number: null };
+  const next = node.next.get(stem) ?? { next: new Map(), numbers: [] };
   node.next.set(stem, next);
-  change(next, rest, number);
-  if (next.number === null && next.next.size === 0) node.next.delete(stem);
+  change(next, rest, changed);
+  if (next.numbers.length === 0 && next.next.size === 0) node.next.delete(stem);
+}
+
+/** Numbered phrases of too many sequences for a trie: looked for where their first word occurs. */
+class LongPhrases {
+  private readonly byFirst = new NumbersByText();
+  private readonly terms = new Map<number, StemsTerm>();
+
+  add(term: StemsTerm, number: number): void {
+    this.terms.set(number, term);
+    for (const stem of term.stems[0] ?? []) this.byFirst.add(stem, number);
+  }
+
+  remove(term: StemsTerm, number: number): void {
+    this.terms.delete(number);
+    for (const stem of term.stems[0] ?? []) this.byFirst.remove(stem, number);
+  }
+
+  /** Numbers of those in a text that begin with a word of this stem. */
+  in(tokens: readonly Token[], stem: string): readonly number[] | undefined {
+    return this.byFirst.of(stem)?.filter((number) => {
+      const term = this.terms.get(number);
+      return term !== undefined && hasTerm(term, tokens);
+    });
+  }
 }
 
 /** Numbered prefixes of words. */
@@ -114,14 +148,17 @@ export function createTermFinder() {
   const forms = new NumbersByText();
   const marks = new NumbersByText();
   const phrases = new PhraseTree();
+  const longPhrases = new LongPhrases();
   const prefixes = new PrefixTerms();
 
   function change(by: "add" | "remove", term: Term, number: number): void {
     switch (term.kind) {
       case "stems": {
-        const [only = "", ...others] = term.stems;
-        if (others.length === 0) stems[by](only, number);
-        else phrases[by](term.stems, number);
+        const [first = [], ...others] = term.stems;
+        const sequences = sequencesOf(term.stems);
+        if (others.length === 0) for (const stem of first) stems[by](stem, number);
+        else if (sequences === null) longPhrases[by](term, number);
+        else for (const sequence of sequences) phrases[by](sequence, number);
         return;
       }
       case "form":
@@ -146,7 +183,7 @@ export function createTermFinder() {
         for (const number of found ?? []) numbers.add(number);
       };
       const seen = new Set<string>();
-      const walk = phrases.isEmpty ? null : phrases.walk((number) => numbers.add(number));
+      const walk = phrases.isEmpty ? null : phrases.walk(find);
       for (const token of tokens) {
         if (token.kind !== "word") {
           find(marks.of(token.form));
@@ -157,6 +194,7 @@ export function createTermFinder() {
         if (seen.has(form)) continue;
         seen.add(form);
         find(stems.of(stem));
+        find(longPhrases.in(tokens, stem));
         if (forms.size > 0) find(forms.of(form));
         prefixes.eachOfWord(form, find);
       }

@@ -1,0 +1,98 @@
+import { buildAutomaton } from "./automaton.ts";
+import { expandHunspell } from "./hunspell.ts";
+import { uniteParadigms } from "./united-paradigms.ts";
+
+/**
+ * Compiles a dictionary into what `lemmas.ts` reads. Forms have a token that names their lemma, and those of
+ * several lemmas one that names them all, so that each word of a text has a single token. A token consists of
+ * what all forms of its lemmas begin with, and for each lemma of a dot and the rest of it: рын.ок, ста.ль.ть.
+ */
+
+const RUSSIAN = /^[а-я]{2,}$/;
+const fold = (word: string): string => word.toLowerCase().replaceAll("ё", "е");
+
+/** Forms by lemma. */
+function lemmasOf(aff: string, dic: string): Map<string, Set<string>> {
+  const lemmas = new Map<string, Set<string>>();
+  for (const [base, forms] of expandHunspell(aff, dic)) {
+    const name = fold(base);
+    const all = lemmas.get(name) ?? new Set();
+    for (const form of [base, ...forms].map(fold)) if (RUSSIAN.test(form)) all.add(form);
+    if (all.size > 0) lemmas.set(name, all);
+  }
+  uniteParadigms(lemmas);
+  return lemmas;
+}
+
+export interface Compiled {
+  arcs: Uint32Array;
+  /**
+   * By the automaton's numbers: the token of a form, then those of other forms with one of its lemmas. Each
+   * is a number of letters to drop from the form, and what follows the others.
+   */
+  tokens: string[];
+}
+
+export function compileDictionary(aff: string, dic: string): Compiled {
+  const lemmas = [...lemmasOf(aff, dic)].map(([name, forms]) => ({ name, forms }));
+  const lemmasOfForms = new Map<string, number[]>();
+  for (const [number, { forms }] of lemmas.entries()) {
+    for (const form of forms) {
+      const numbers = lemmasOfForms.get(form);
+      if (numbers === undefined) lemmasOfForms.set(form, [number]);
+      else numbers.push(number);
+    }
+  }
+  const common = lemmas.map(({ forms }) => commonBeginning([...forms]));
+  const tokenOf = (numbers: readonly number[]): string => {
+    const beginning = numbers
+      .map((number) => common[number] ?? "")
+      .reduce((one, other) => (other.length < one.length ? other : one));
+    const names = numbers.map((number) => lemmas[number]?.name ?? "");
+    const [only = "", ...others] = names;
+    if (others.length === 0 && only === beginning) return only;
+    return (
+      beginning +
+      names
+        .map((name) => `.${name.slice(beginning.length)}`)
+        .sort()
+        .join("")
+    );
+  };
+  const tokensOfLemmas = lemmas.map(() => new Set<string>());
+  const ownTokens = new Map<string, string>();
+  for (const [form, numbers] of lemmasOfForms) {
+    const token = tokenOf(numbers);
+    ownTokens.set(form, token);
+    for (const number of numbers) tokensOfLemmas[number]?.add(token);
+  }
+  const numbersOfTokens = new Map<string, number>();
+  const words = [...ownTokens.keys()].sort().map((form): [string, number] => {
+    const own = ownTokens.get(form) ?? "";
+    const numbers = lemmasOfForms.get(form) ?? [];
+    const related = new Set(numbers.flatMap((number) => [...(tokensOfLemmas[number] ?? [])]));
+    related.delete(own);
+    const key = [own, ...[...related].sort()].map((token) => relativeTo(form, token)).join(" ");
+    const known = numbersOfTokens.get(key) ?? numbersOfTokens.size;
+    numbersOfTokens.set(key, known);
+    return [form, known];
+  });
+  return { arcs: buildAutomaton(words), tokens: [...numbersOfTokens.keys()] };
+}
+
+function commonBeginning([first = "", ...others]: readonly string[]): string {
+  let { length } = first;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && first[same] === other[same]) same += 1;
+    length = same;
+  }
+  return first.slice(0, length);
+}
+
+/** Letters to drop from a form, and what follows: 2.ок makes рын.ок of рынка. */
+function relativeTo(form: string, token: string): string {
+  let same = 0;
+  while (same < form.length && form[same] === token[same]) same += 1;
+  return `${form.length - same}${token.slice(same)}`;
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import {
+  buildAutomaton,
+  eachWithPrefix,
+  numberOfWord,
+} from "../../../src/catalog/post-search/dictionary/automaton.ts";
+import { compileDictionary } from "../../../src/catalog/post-search/dictionary/compile.ts";
+import {
+  readDictionary,
+  writeDictionary,
+} from "../../../src/catalog/post-search/dictionary/dictionary-file.ts";
+import { expandHunspell } from "../../../src/catalog/post-search/dictionary/hunspell.ts";
+import { statement } from "../../../src/db/database.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { asTimeAllows } from "../../support/as-time-allows.ts";
+import { channel, expectIds, expectRefusal, imported } from "../../support/expectations.ts";
+
+const FILE = join(import.meta.dir, "../../../data/dictionary/russian.bin");
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [channel(1)]);
+});
+afterEach(() => appliance.close());
+
+const posts = (...texts: string[]) =>
+  imported(
+    appliance,
+    "posts",
+    texts.map((text, at) => ({
+      ...{ id: at + 1, channel: 1, text },
+      published_at: `2026-11-19T10:${String(at).padStart(2, "0")}:00+03:00`,
+    })),
+  );
+const asking = (q: string): string => `/v1/msgr/posts/search/?${new URLSearchParams({ q })}`;
+const found = (q: string, ids: number[]) => expectIds(appliance, asking(q), ids);
+
+test("a word finds all of its forms, also those that a stemmer tells apart, and no other word", async () => {
+  for (const forms of [
+    ["рынок", "рынка", "рынку", "рынков", "рынками"],
+    ["канал", "канала", "каналом", "каналы", "каналах"],
+    ["гражданин", "гражданина", "граждане", "граждан"],
+    ["уровень", "уровня", "уровнем", "уровней"],
+    ["кредит", "кредита", "кредитом"],
+    ["владелец", "владельца", "владельцев", "владельцем"],
+    ["человек", "человека", "люди", "людей", "людьми"],
+    ["имя", "имени", "имена", "имён"],
+  ]) {
+    await posts(...forms);
+    const ids = forms.map((_, at) => at + 1).toReversed();
+    for (const form of forms) await found(form, ids);
+  }
+});
+
+test("words that a stemmer mixes are apart, and a form of several words is found by each of them", async () => {
+  await posts("плата", "платой", "платье", "платьев", "вера", "верить");
+  await found("плата", [2, 1]);
+  await found("платье", [4, 3]);
+  await found("вера", [5]);
+  await posts("стали производить", "сталью", "станет", "новая сталь", "новой стали", "нет");
+  await found("сталь", [5, 4, 2, 1]);
+  await found("станут", [5, 3, 1]);
+  await found('"новая сталь"', [5, 4]);
+  await found("новый -сталь", []);
+  await found("=стали", [5, 1]);
+});
+
+test("beginnings find irregular forms by their letters, not their lemma's", async () => {
+  await posts("рынок", "рынка", "день", "дня", "деньги");
+  await found("рынк*", [2]);
+  await found("рын*", [2, 1]);
+  await found("ден*", [5, 3]);
+  await found("рын* -рынк*", [1]);
+});
+
+describe("an index made with another dictionary", () => {
+  test("is rebuilt, and searches say so meanwhile", async () => {
+    await posts("рынка", "дом");
+    const { db } = appliance.app.domains;
+    statement(db, "UPDATE post_search_state SET dictionary = 'stems'").run();
+    await expectRefusal(appliance, asking("рынок"), 503, "unavailable");
+    while ((await appliance.get(asking("рынок"))).status === 503) {
+      await appliance.app.postIndex.tick();
+    }
+    await found("рынок", [1]);
+  });
+});
+
+test("a damaged dictionary is not read, and the error says what is wrong with it", () => {
+  const whole = readFileSync(FILE);
+  expect(readDictionary(whole).tokens.length).toBeGreaterThan(1_000);
+  const raw = Bun.gunzipSync(whole);
+  const changed = raw.slice();
+  changed[raw.length - 9] = 0x41;
+  expect(() => readDictionary(Bun.gzipSync(changed))).toThrow("it is damaged");
+  expect(() => readDictionary(Bun.gzipSync(raw.slice(0, 50_000)))).toThrow();
+  expect(() => readDictionary(whole.subarray(0, 9_000))).toThrow();
+  expect(() => readDictionary(Buffer.from("a text"))).toThrow();
+  const other = Buffer.from('{"format":0,"arcs":0,"hash":""}\n');
+  expect(() => readDictionary(Bun.gzipSync(other))).toThrow("it has format 0 instead of 1");
+});
+
+test("a compiled dictionary has a token for each form of the words in it", () => {
+  const aff = "SFX O Y 2\nSFX O ок ка ок\nSFX O ок ков ок\nSFX A Y 1\nSFX A 0 а н\n";
+  const dic = "5\nрынок/O\nзамок/O\nзамка\nслон/A\nне-слово\n";
+  expect([...expandHunspell(aff, dic)][0]).toEqual(["рынок", ["рынка", "рынков"]]);
+  const { arcs, tokens } = readDictionary(writeDictionary(compileDictionary(aff, dic)));
+  const read = (form: string) => tokens[numberOfWord(arcs, form)];
+  expect(read("рынков")).toBe("3.ок");
+  expect(read("слона")).toBe("1");
+  expect(read("замка")).toBe("2.ка.ок 2.ок");
+  for (const unknown of ["рын", "рынкам", "слово", "", "elk"])
+    expect(read(unknown)).toBeUndefined();
+});
+
+test("the automaton knows exactly its words, and those with a prefix", async () => {
+  const word = fc.string({ unit: fc.constantFrom("а", "б", "я"), minLength: 1, maxLength: 6 });
+  await asTimeAllows(
+    fc.property(fc.uniqueArray(word, { minLength: 1 }), word, (words, other) => {
+      const numbers = new Map(words.toSorted().map((one, at) => [one, at % 5]));
+      const arcs = buildAutomaton(numbers);
+      for (const one of [...words, other])
+        expect(numberOfWord(arcs, one)).toBe(numbers.get(one) ?? -1);
+      const found: [number, number][] = [];
+      eachWithPrefix(arcs, other, (number, longer) => found.push([number, longer]));
+      const expected = words.filter((one) => one.startsWith(other));
+      expect(found.toSorted()).toEqual(
+        expected
+          .map((one): [number, number] => [numbers.get(one) ?? -1, one.length - other.length])
+          .toSorted(),
+      );
+    }),
+    100,
+  );
+});
