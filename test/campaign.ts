@@ -40,7 +40,11 @@ const CAMPAIGNS: Record<string, Campaign> = {
     },
   },
   properties: {
-    files: ["catalog/search/catalog-plans.campaign.ts", "catalog/search/search.property.test.ts"],
+    files: [
+      "catalog/search/catalog-plans.campaign.ts",
+      "catalog/search/search.property.test.ts",
+      "catalog/post-search/exactness.property.test.ts",
+    ],
     atLength: { KANALOG_TEST_PROPERTY_S: "60" },
   },
   neighbours: {

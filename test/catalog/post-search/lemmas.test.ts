@@ -13,11 +13,14 @@ import {
   writeDictionary,
 } from "../../../src/catalog/post-search/dictionary/dictionary-file.ts";
 import { expandHunspell } from "../../../src/catalog/post-search/dictionary/hunspell.ts";
+import { stemOf, stemsFor } from "../../../src/catalog/post-search/stems.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectIds, expectRefusal, imported } from "../../support/expectations.ts";
+import { meanOf, measureNouns, readNouns } from "../../support/noun-list.ts";
 
+const SAMPLE = join(import.meta.dir, "../../../data/sample/posts.ndjson");
 const FILE = join(import.meta.dir, "../../../data/dictionary/russian.bin");
 
 let appliance: Appliance;
@@ -136,4 +139,14 @@ test("the automaton knows exactly its words, and those with a prefix", async () 
     }),
     100,
   );
+});
+
+test("the nouns of the sample are found with all of their forms, and hardly any other words", async () => {
+  const rows = measureNouns(await readNouns([SAMPLE], 10, 6_000), stemOf, stemsFor);
+  expect(rows.length).toBeGreaterThan(200);
+  expect(meanOf(rows, "recall")).toBeGreaterThan(0.985);
+  expect(meanOf(rows, "precision")).toBeGreaterThan(0.975);
+  const badlyFound = rows.filter(({ recall }) => recall < 0.75).map(({ noun }) => noun);
+  // OpenCorpora reads тем as a form of тьма, and has месяц as an abbreviation's lemma.
+  expect(badlyFound.toSorted()).toEqual(["мес", "тьма"]);
 });
