@@ -26,6 +26,10 @@ export function takeNames(
   given: RawArguments,
   services: NameServices,
 ): TakenNames | Promise<TakenNames> {
+  // Most calls name nothing, or a channel by its number.
+  if (!NAMING.some((name) => given[name] !== undefined) && isNumber(given["channel"])) {
+    return { raw: given };
+  }
   const raw = { ...given };
   const faults: FieldFaults = {};
   for (const [name, codeOf] of codesOf(services)) {
@@ -41,6 +45,12 @@ export function takeNames(
   }
   const titles = titlesIn(method, raw, services);
   return titles.length === 0 ? { raw } : takeTitles(raw, titles, services);
+}
+
+const NAMING = ["category", "territory", "parent", "channels"];
+
+function isNumber(given: unknown): boolean {
+  return typeof given !== "string" || /^\d*$/.test(given);
 }
 
 /** What else is wrong: all faults are named in one round. */

@@ -34,9 +34,10 @@ export function toolResult(
   const { method, given, raw } = call;
   const whole = plainJson(jsonTextOf(answer));
   const isEmptyStatistics = whole === NO_RESULTS && method === dailyStatisticsList;
-  const own = withoutNote(whole);
+  const own = withoutNote(method, whole);
   const page = withShortNext(method, own.json);
-  const fitted = isAskedFor(given) ? { json: page.json, note: null } : fittedTexts(page.json);
+  const isSmall = page.json.length <= CHARACTERS_MAX || isAskedFor(given);
+  const fitted = isSmall ? { json: page.json, note: null } : fittedTexts(page.json);
   const notes = [
     own.note ?? null,
     isEmptyStatistics ? emptyStatisticsText(raw, services) : null,
@@ -65,7 +66,11 @@ function textContent(text: string): string {
 const NOTE = /,"note":(null|"(?:[^"\\]|\\.)*")(?=[,}])/;
 
 /** Takes the method's own note out of an answer, of which only the end is looked at; undefined if it has none. */
-function withoutNote(json: string): { json: string; note: string | null | undefined } {
+function withoutNote(
+  { result }: ApiMethod,
+  json: string,
+): { json: string; note: string | null | undefined } {
+  if (!("note" in (result["properties"] as object))) return { json, note: undefined };
   const from = json.lastIndexOf('"next":');
   const found = from === -1 ? null : NOTE.exec(json.slice(from));
   if (found === null) return { json, note: undefined };
@@ -109,7 +114,6 @@ const CUT_TO = [1_000, 500, 250];
 
 /** Cuts long texts in an answer that would be too large. */
 function fittedTexts(json: string): { json: string; note: string | null } {
-  if (json.length <= CHARACTERS_MAX) return { json, note: null };
   const value = JSON.parse(json);
   let fitted = { json, note: null as string | null };
   for (const most of CUT_TO) {
@@ -137,7 +141,7 @@ function defaultsNote({ method: { toolDefaults }, given, raw }: AnsweredCall): s
 
 /** Says who is not ranked, where channels are ranked by growth. */
 function rankingNote({ ordering }: RawArguments): string | null {
-  return String(ordering).startsWith("-growth_")
+  return typeof ordering === "string" && ordering.startsWith("-growth_")
     ? "Ranked are channels with a reading in the last 7 days and one to compare with; others come last."
     : null;
 }

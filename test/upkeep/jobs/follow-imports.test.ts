@@ -85,13 +85,20 @@ test("imports made while nothing served are followed at the next start", async (
   const folder = mkdtempSync(join(tmpdir(), "kanalog-follow-"));
   const environment = { KANALOG_DB: join(folder, "a.db") };
   try {
-    const before = await startAppliance(environment, fakePorts(), { open: openCurrent });
+    // Threads of a file compute growth by the machine's own clock.
+    const dayAgo = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString();
+    const before = await startAppliance(environment, fakePorts(dayAgo(1)), { open: openCurrent });
     await imported(before, "channels", [channel(1)]);
-    await imported(before, "stats", days(1100));
+    const rows = [32, 2].map((ago) => ({ channel: 1, day: dayAgo(ago).slice(0, 10) }));
+    const subscribers = [1000, 1100];
+    await imported(
+      before,
+      "stats",
+      rows.map((row, at) => ({ ...row, subscribers: subscribers[at] })),
+    );
     await before.close();
-    const ports = fakePorts();
     // The nightly due time passed meanwhile, while nothing was running.
-    ports.clock.set("2026-11-22T12:00:00+03:00");
+    const ports = fakePorts(dayAgo(-1));
     const after = await startAppliance(environment, ports, { open: openCurrent });
     await after.app.scheduler.runDue();
     await after.app.scheduler.followImports();
