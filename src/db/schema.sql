@@ -85,15 +85,22 @@ CREATE TABLE former_handles (
 ) STRICT;
 CREATE INDEX former_handles_by_channel ON former_handles (channel_id);
 
--- Channels that were merged or deleted, whose numbers are never given again.
+-- Channels that were merged or deleted, whose numbers no other channel gets, with the names by which files
+-- may still have them; a name that a channel took over is null here.
 CREATE TABLE removed_channels (
   id INTEGER PRIMARY KEY,
+  msgr_id INTEGER,
+  handle TEXT COLLATE NOCASE,
   -- The channel that got what it had; null: it was deleted.
   into_id INTEGER,
   removed_at INTEGER NOT NULL,
   -- 0: some of its rows are still to be moved or removed.
-  is_done INTEGER NOT NULL CHECK (is_done IN (0, 1))
+  is_done INTEGER NOT NULL CHECK (is_done IN (0, 1)),
+  -- 0: it was restored, and the next row that names it makes it a channel again.
+  is_kept_out INTEGER NOT NULL DEFAULT 1 CHECK (is_kept_out IN (0, 1))
 ) STRICT;
+CREATE UNIQUE INDEX removed_channels_by_msgr_id ON removed_channels (msgr_id) WHERE msgr_id IS NOT NULL;
+CREATE UNIQUE INDEX removed_channels_by_handle ON removed_channels (handle) WHERE handle IS NOT NULL;
 CREATE INDEX removed_channels_by_into ON removed_channels (into_id) WHERE into_id IS NOT NULL;
 CREATE INDEX removed_channels_under_way ON removed_channels (id) WHERE is_done = 0;
 
@@ -307,7 +314,14 @@ CREATE TABLE posts (
   -- Number of a channel that may be gone or hidden by now: it is looked up when the post is shown.
   forwarded_from INTEGER,
   forwarded_from_name TEXT,
-  album TEXT
+  album TEXT,
+  -- Links that its text shows under other words: a JSON list.
+  links TEXT,
+  -- The first reading of its views at these ages (posts/views-by-age.ts).
+  views_1h INTEGER CHECK (views_1h >= 0),
+  views_12h INTEGER CHECK (views_12h >= 0),
+  views_24h INTEGER CHECK (views_24h >= 0),
+  views_48h INTEGER CHECK (views_48h >= 0)
 ) STRICT;
 CREATE UNIQUE INDEX posts_by_messenger_id ON posts (channel_id, msgr_post_id);
 CREATE INDEX posts_by_time ON posts (channel_id, published_at, id);
@@ -1058,6 +1072,7 @@ CREATE TABLE source_album_parts (
   -- The number of the message that the post has its own from.
   post_id INTEGER NOT NULL,
   text TEXT NOT NULL,
+  links TEXT NOT NULL,
   media TEXT NOT NULL,
   PRIMARY KEY (source_id, chat, message_id)
 ) STRICT, WITHOUT ROWID;

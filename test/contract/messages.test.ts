@@ -361,6 +361,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   notNumber: [[{}, "A valid number is required."]],
   giveAsString: [[{}, "Give it as a string."]],
+  notLinks: [[{}, "Give a JSON list of links, each with offset, length and target."]],
   notPostId: [
     [
       { maximum: "MAXIMUM" },
@@ -389,9 +390,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The columns name two channels: channel is 87, channel_msgr_id is 86.",
     ],
   ],
-  numberOfRemovedChannel: [
-    [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not reused."],
-  ],
+  backupsUnreadable: [[{ folder: "FOLDER" }, "The folder of backups, FOLDER, cannot be read."]],
+  jobRuns: [[{}, "The job is already running."]],
+  removalUnderWay: [[{}, "The channel's rows are still being removed. Try again in a moment."]],
   removedByCommand: [
     [{}, "Channels can be removed only with `kanalog channel delete` and `merge`."],
   ],

@@ -49,6 +49,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Imports write thousands of rows a second in a transaction that waits for nothing.",
     files: [
       "catalog/channels/channel-records.store.ts",
+      "catalog/channels/removed-channels.store.ts",
       "catalog/directory/category-images.ts",
       "catalog/directory/directory.store.ts",
       "catalog/mentions/write-mentions.ts",

@@ -22,7 +22,8 @@ export function channel(id: number, more: Fields = {}): Fields {
 export const NOT_GIVEN = {
   ...{ msgr_post_id: null, edited_at: null, views_at: null, media: null, album: null },
   ...{ forwards: null, reactions: null, comments: null },
-  ...{ forwarded_from: null, forwarded_from_name: null },
+  ...{ forwarded_from: null, forwarded_from_name: null, links: null },
+  ...{ views_1h: null, views_12h: null, views_24h: null, views_48h: null },
 };
 
 export async function expectOk(appliance: Appliance, path: string, key?: string): Promise<Answer> {

@@ -49,7 +49,7 @@ export function createFakeTelegram(nowMs: () => number) {
   const seconds = (): number => Math.floor(nowMs() / 1000);
 
   function tell(
-    kind: "channel_post" | "edited_channel_post" | "my_chat_member",
+    kind: "channel_post" | "edited_channel_post" | "my_chat_member" | "message_reaction_count",
     content: object,
   ): void {
     if (allowed !== null && !allowed.includes(kind)) return;
@@ -185,6 +185,15 @@ export function createFakeTelegram(nowMs: () => number) {
 
     /** @returns id of the post */
     post: (id: number, text: string): number => say(id, { text }),
+
+    /** Tells how many reactions a message has, by emoji. */
+    react(id: number, number: number, counts: Readonly<Record<string, number>>): void {
+      const reactions = Object.entries(counts).map(([emoji, total_count]) => ({
+        ...{ type: { type: "emoji", emoji }, total_count },
+      }));
+      const { chat } = channelOf(id);
+      tell("message_reaction_count", { chat, message_id: number, date: seconds(), reactions });
+    },
 
     /** Adds a post with several photos. @returns ids of its messages */
     album(id: number, captions: readonly string[], media_group_id: string): number[] {

@@ -8,6 +8,8 @@ export interface Case {
   args?: Readonly<Record<string, Value>>;
   /** A verb of the same resource that is used before, so that this one has something to do. */
   after?: string;
+  /** Key of the object that the verb before concerns, if it is another one. */
+  afterOf?: number;
   /** Whether another use would do it again, or is refused, because nothing is left to do. */
   isOnce?: true;
   /** What the row, or the list, has at least. */
@@ -242,6 +244,12 @@ export const CASES: Readonly<Record<string, Case>> = {
     isOnce: true,
     row: { deleted: 3 },
     audit: [{ organizationId: null, action: "channel.delete", target: "channel 3" }],
+  },
+  "channel restore": {
+    ...{ after: "delete", afterOf: 3 },
+    args: { channel: "3" },
+    row: { restored: 3 },
+    audit: [{ organizationId: null, action: "channel.restore", target: "channel 3" }],
   },
   "post delete": {
     args: { posts: "1" },

@@ -224,7 +224,8 @@ async function through(door: keyof typeof DOORS, endpoint: Endpoint, use: Case):
   const house = await startHouse();
   const { does, resource } = endpoint;
   const first = resource.verbs.find(({ name }) => name === use.after);
-  if (first !== undefined) await byCommand(house, endpointOf(resource, first), use.of, {});
+  const { of, afterOf = of } = use;
+  if (first !== undefined) await byCommand(house, endpointOf(resource, first), afterOf, {});
   const recorded = () =>
     auditOf(house, "everybody").map(({ person: _, details, ...entry }) => {
       return { ...entry, details: withoutRandom(details) };

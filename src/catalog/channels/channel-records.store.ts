@@ -5,6 +5,7 @@ import { CARD_COLUMNS, CHANNEL_COLUMNS, type ChannelRecord, SCANNED_COLUMNS } fr
 import { parseMessengerId } from "./channel-reference.ts";
 import { categorySlugs, createChannelIds } from "./channels.store.ts";
 import { createFormerHandles, type FormerHandle, isSameHandle } from "./former-handles.store.ts";
+import { createRemovedChannels } from "./removed-channels.store.ts";
 import { createSearchIndex, searchTextOf } from "./search-text.ts";
 import { hasPlaceholder, storedCard } from "./stored-card.ts";
 
@@ -23,10 +24,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
   const rows = createChannelRows(db, directoryIds);
   const formerHandles = createFormerHandles(db);
   const ids = createChannelIds(db);
-  const insertRemoved = statement(
-    db,
-    "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
-  );
+  const removed = createRemovedChannels(db);
 
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
@@ -39,14 +37,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
     byHandle: (handle: string) => record(ids.byHandle(handle)),
 
     nextNumber: ids.nextNumber,
-    wasRemoved: ids.wasRemoved,
-
-    /**
-     * Records the number of a channel that another appliance deleted, or merged into one that exists here.
-     */
-    recordRemoval(id: number, intoId: number | null): void {
-      insertRemoved.run(id, intoId, clock.now());
-    },
+    removed,
 
     /** Those of the handles that are not yet known as the channel's, former or current. */
     unknownHandles: (

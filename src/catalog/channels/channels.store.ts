@@ -4,6 +4,7 @@ import { type JsonText, listTextOf } from "../../values/json-text.ts";
 import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
 import { idOfHandle } from "./former-handles.store.ts";
+import { idOfMessengerId } from "./removed-channels.store.ts";
 import {
   CARD_JSON,
   CARD_PARTS,
@@ -31,8 +32,8 @@ export function selectCardByMessengerId(
   db: Database,
   messengerId: string,
 ): JsonText<CardView> | undefined {
-  const from = `channel_cards k CROSS JOIN public_cards p ON p.id = k.id ${NUMBERS}`;
-  return card(db, `${from} WHERE k.msgr_id = @value`, messengerId);
+  const id = idOfMessengerId("@value");
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${id}`, messengerId);
 }
 
 const NUMBERS = "CROSS JOIN channels c ON c.id = p.id";
@@ -109,10 +110,8 @@ function idAndValue(
       return ["@value", reference.id];
     case "handle":
       return [idOfHandle("@value"), reference.handle];
-    case "messengerId": {
-      const id = "(SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)";
-      return [id, reference.messengerId];
-    }
+    case "messengerId":
+      return [idOfMessengerId("@value"), reference.messengerId];
   }
 }
 

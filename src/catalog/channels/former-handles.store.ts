@@ -102,12 +102,13 @@ export function isSameHandle(one: string | null, other: string | null): boolean 
 
 /**
  * SQL: number of the channel, public or not, that has a handle, or else had it last. Null if no channel
- * ever had it.
+ * ever had it, or the last one was deleted.
  * @param handle SQL expression of the handle
  */
 export function idOfHandle(handle: string): string {
   return `coalesce(
     (SELECT k.id FROM channel_cards k WHERE k.handle = ${handle}),
-    (SELECT f.channel_id FROM former_handles f WHERE f.handle = ${handle}
+    (SELECT f.channel_id FROM former_handles f WHERE f.handle = ${handle} AND NOT EXISTS (
+       SELECT 1 FROM removed_channels r WHERE r.handle = ${handle} AND r.into_id IS NULL)
      ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))`;
 }

@@ -8,7 +8,7 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * Writes a value as a cell: null as an empty one, a list separated by spaces.
+ * Writes a value as a cell: null as an empty one, a list separated by spaces, one of objects as JSON.
  * @param isNullable whether an empty text or list differs from null
  * @param isRaw leaves texts that a spreadsheet would run as they are
  */
@@ -18,6 +18,7 @@ export function csvCell(
 ): string {
   if (value == null) return "";
   if (Array.isArray(value)) {
+    if (typeof value[0] === "object") return JSON.stringify(value);
     return value.length === 0 && isNullable ? NO_ITEMS : value.join(" ");
   }
   if (typeof value !== "string") return String(value);

@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction, transaction } from "../../db/transaction.ts";
-import { type FieldFaults, fieldError, notFound } from "../../errors.ts";
+import { AppError, type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
@@ -106,6 +106,23 @@ function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return given;
 }
+
+/**
+ * Lets a channel that was deleted or merged return with the next row that names it, under its number.
+ * @throws AppError `conflict` while its rows are still being removed
+ */
+export const restoreChannel = transaction(
+  "restore-channel",
+  async (tx, clock, id: number, by: Actor) => {
+    const { removed } = createChannelRecords(tx, clock);
+    const found = removed.byId(id);
+    if (found === undefined) throw notFound("channel", id);
+    if (found.isUnderWay) throw new AppError("conflict", message("removalUnderWay"));
+    if (!removed.lift(id)) return;
+    const details = { name: found.handle ?? found.msgr_id ?? "" };
+    await recordChange(tx, clock, by, { action: "channel.restore", id, details });
+  },
+);
 
 /** @returns whether that changed anything */
 export const setChannelPublic = transaction(

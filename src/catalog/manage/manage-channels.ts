@@ -6,8 +6,9 @@ import type { ChannelRecord } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { parseResolveQuery } from "../channels/channel-reference.ts";
 import { recordsAfter, selectId } from "../channels/channels.store.ts";
+import { createRemovedChannels } from "../channels/removed-channels.store.ts";
 import { recount } from "../directory/recount.ts";
-import { setChannelPublic } from "./channel-changes.ts";
+import { restoreChannel, setChannelPublic } from "./channel-changes.ts";
 import { countRows, type Watchers } from "./removals.store.ts";
 import { removeChannel } from "./removals.ts";
 
@@ -47,6 +48,8 @@ export function createManageChannels(
       await recount(db, clock);
     },
 
+    restore: (id: number, by: Actor): Promise<void> => restoreChannel(db, clock, id, by),
+
     /** Merges a channel into another, under whose name it is found from then on. */
     async merge(id: number, intoId: number, by: Actor): Promise<void> {
       await removeChannel(db, clock, watchers, { id, intoId }, by);
@@ -78,6 +81,18 @@ export function createChannelsSeen(
 
   return {
     find: (name: string): number | null => find(name.trim()),
+
+    /** The removed channel that has a number, messenger id, handle or link; null if none does. */
+    findRemoved(name: string): number | null {
+      const removed = createRemovedChannels(db);
+      const text = name.trim();
+      const numbered = /^\d+$/.test(text) ? removed.byId(Number(text)) : undefined;
+      if (numbered !== undefined) return numbered.id;
+      const reference = parseResolveQuery(text, hosts);
+      if (reference?.kind === "handle") return removed.byHandle(reference.handle)?.id ?? null;
+      if (reference?.kind !== "messengerId") return null;
+      return removed.byMessengerId(reference.messengerId)?.id ?? null;
+    },
 
     /**
      * @param name a service number, a messenger id, an `@handle` or a link

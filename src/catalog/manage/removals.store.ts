@@ -2,6 +2,7 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
 import { mergePages } from "../../db/meta.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
+import type { RemovedChannel } from "../channels/removed-channels.store.ts";
 import { createPostIndex } from "../post-search/post-index.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { markChangedDay } from "../statistics/open-days.store.ts";
@@ -40,12 +41,18 @@ export function selectRemoval(db: Database): Removal | undefined {
   ).get();
 }
 
-export function insertRemoval(tx: Transaction, removal: Removal, now: number): void {
+/** @param names of the removed channel that no other has now */
+export function insertRemoval(
+  tx: Transaction,
+  removal: Removal,
+  names: Pick<RemovedChannel, "msgr_id" | "handle">,
+  now: number,
+): void {
   statement(
     tx,
-    `INSERT INTO removed_channels (id, into_id, removed_at, is_done)
-     VALUES (@id, @intoId, @now, 0)`,
-  ).run({ ...removal, now });
+    `INSERT INTO removed_channels (id, into_id, removed_at, is_done, msgr_id, handle)
+     VALUES (@id, @intoId, @now, 0, @msgr_id, @handle)`,
+  ).run({ ...removal, ...names, now });
 }
 
 /**

@@ -46,7 +46,12 @@ export const beginRemoval = transaction(
     const into = intoId === null ? null : records.byId(intoId);
     if (channel === undefined) throw notFound("channel", id);
     if (into === undefined) throw notFound("channel", intoId ?? undefined);
-    insertRemoval(tx, removal, clock.now());
+    // A merged channel's names go to the other one where that has none.
+    const names = {
+      msgr_id: into?.msgr_id === null ? null : channel.msgr_id,
+      handle: into?.handle === null ? null : channel.handle,
+    };
+    insertRemoval(tx, removal, names, clock.now());
     if (into === null) {
       records.remove(channel);
     } else {

@@ -3,7 +3,12 @@ import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { recount } from "../directory/recount.ts";
-import { type ChannelEdit, editChannel, setChannelPublic } from "./channel-changes.ts";
+import {
+  type ChannelEdit,
+  editChannel,
+  restoreChannel,
+  setChannelPublic,
+} from "./channel-changes.ts";
 import type { FoundByTitle } from "./found-channels.store.ts";
 import type { ChannelsSeen } from "./manage-channels.ts";
 import type { Removal, Watchers } from "./removals.store.ts";
@@ -14,6 +19,7 @@ export function siteChannelChanges(watchers: Watchers) {
   return {
     editChannel,
     setChannelPublic,
+    restoreChannel,
     /** Removes a channel from everything that is answered; `followChannels` moves or deletes its rows. */
     async beginChannelRemoval(
       db: Database,
@@ -52,6 +58,7 @@ export function createSiteChannels(
 ) {
   return {
     find: seen.find,
+    findRemoved: seen.findRemoved,
     numbered: seen.numbered,
     page: seen.page,
     byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),
@@ -65,6 +72,8 @@ export function createSiteChannels(
     async setPublic(id: number, isPublic: boolean, by: Actor): Promise<void> {
       if (await changes.setChannelPublic(id, isPublic, by)) followLater();
     },
+
+    restore: (id: number, by: Actor): Promise<void> => changes.restoreChannel(id, by),
 
     async delete(id: number, by: Actor): Promise<void> {
       await changes.beginChannelRemoval({ id, intoId: null }, by);

@@ -31,7 +31,7 @@ export const KIND_BITS: Readonly<Record<MentionKind, number>> = { link: 1, forwa
 
 /**
  * All names that lead to a channel now: its handle, its former handles that nobody has taken over, its
- * messenger id, its number, and the numbers of channels merged into it.
+ * messenger id, its number, and the numbers and messenger ids of channels merged into it.
  */
 export function targetsOf(db: Database, channelId: number): MentionTarget[] {
   const names = statement<{ target: string }>(
@@ -44,7 +44,10 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
      SELECT '${targetOfMessengerId("")}' || msgr_id FROM channel_cards
      WHERE id = @id AND msgr_id IS NOT NULL
      UNION ALL
-     SELECT '#' || id FROM removed_channels WHERE into_id = @id`,
+     SELECT '#' || id FROM removed_channels WHERE into_id = @id
+     UNION ALL
+     SELECT '${targetOfMessengerId("")}' || msgr_id FROM removed_channels
+     WHERE into_id = @id AND msgr_id IS NOT NULL`,
   ).all({ id: channelId });
   return [...new Set([targetOfNumber(channelId), ...names.map(({ target }) => target)])];
 }

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import { parseLinkOrHandle, parseNamed } from "../channels/channel-reference.ts";
+import { linksOf } from "../posts/hidden-links.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention.ts";
 import { KIND_BITS } from "./mentions.store.ts";
@@ -7,7 +8,7 @@ import { KIND_BITS } from "./mentions.store.ts";
 /** The parts of a post that its mentions are extracted from. */
 export type MentioningPost = Pick<
   PostRecord,
-  "id" | "channel" | "published_at" | "text" | "forwarded_from"
+  "id" | "channel" | "published_at" | "text" | "links" | "forwarded_from"
 >;
 
 /**
@@ -65,7 +66,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
      */
     write(post: PostRecord, before: PostRecord | undefined, given: GivenForward): boolean {
       const place = placeOf(post);
-      const isTextChanged = before?.text !== post.text;
+      const isTextChanged = before?.text !== post.text || before.links !== post.links;
       if (before !== undefined && !isTextChanged && given === undefined) return false;
       const had: Mentions = before === undefined ? new Map() : storedOf(place);
       const wanted = mentionsAfter(had, post, isTextChanged, given, hosts);
@@ -98,7 +99,7 @@ function mentionsAfter(
     mentions.set(target, (mentions.get(target) ?? 0) | kinds);
   };
   if (isTextChanged) {
-    for (const target of extractMentions(post.text, hosts)) add(target, KIND_BITS.link);
+    for (const target of extractMentions(post.text, hosts, post.links)) add(target, KIND_BITS.link);
   }
   const forward = forwardOf(post, given, hosts);
   if (forward !== null) add(forward, KIND_BITS.forward);
@@ -133,12 +134,21 @@ const CANDIDATES =
   /(?:https?:\/\/|tg:(?:\/\/)?resolve)[\w.\-~%/?#@:=&+]+|(?<![\p{L}\p{N}_.@/-])(?:(?:[a-z\d-]+\.)+[a-z\d-]+(?::\d+)?(?:\/[\w.\-~%/?#@:=&+]*)?|@\w[\w.-]*)/giu;
 
 /**
- * Channels that a text links to or names by `@handle`, without duplicates and in order, whether or not they
- * are in the catalog.
+ * Channels that a post links to, openly or under other words, or names by `@handle`, without duplicates,
+ * whether or not they are in the catalog.
  * @param hosts the messenger's hosts, in lower case
+ * @param links those under other words, as stored
  */
-export function extractMentions(text: string, hosts: readonly string[]): MentionTarget[] {
+export function extractMentions(
+  text: string,
+  hosts: readonly string[],
+  links: string | null = null,
+): MentionTarget[] {
   const targets = new Set<MentionTarget>();
+  for (const { target: address } of linksOf(links)) {
+    const target = targetOf(parseLinkOrHandle(address, hosts));
+    if (target !== null) targets.add(target);
+  }
   for (const [candidate] of text.matchAll(CANDIDATES)) {
     const target = targetOf(parseLinkOrHandle(withoutEnd(candidate), hosts));
     if (target !== null) targets.add(target);

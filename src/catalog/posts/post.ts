@@ -34,6 +34,7 @@ import {
   viewer,
   viewJson,
 } from "../fields/stored-field.ts";
+import { type HiddenLink, LINK_TARGET_MAX, LINKS_MAX, linksColumn } from "./hidden-links.ts";
 
 const TEXT_LENGTH_MAX = 100_000;
 const NAME_LENGTH_MAX = 500;
@@ -83,6 +84,11 @@ export const POST_FIELDS = {
     textIdColumn(ALBUM_LENGTH_MAX),
     textSchema({ description: "The same text in each post of an album" }),
   ),
+  links: linksField(),
+  views_1h: viewsAtAge("an hour"),
+  views_12h: viewsAtAge("12 hours"),
+  views_24h: viewsAtAge("24 hours"),
+  views_48h: viewsAtAge("48 hours"),
 };
 
 /** A post as stored; `channel` is the column `channel_id`. */
@@ -126,6 +132,11 @@ export const POST_JSON = viewJson(POST_FIELDS, {
 export const JOIN_ORIGIN =
   "LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1";
 
+function viewsAtAge(age: string) {
+  const description = `Views at the age of ${age}: the first reading within a quarter after it`;
+  return optional(countColumn(), countSchema(description));
+}
+
 /** A channel. If a file names it otherwise, the import replaces the name by the number before storing. */
 function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
@@ -148,6 +159,26 @@ function forwardedField(
     initial: null,
     store: Number,
     show: (stored) => stored,
+    shownAs: null,
+  };
+}
+
+/** Links that the text shows under other words, stored as JSON. */
+function linksField(): StoredField<HiddenLink[], string | null, Schema<HiddenLink[] | null>> {
+  const place = "in UTF-16 units of the text";
+  const link = objectSchema({
+    offset: countSchema(`Where its words begin, ${place}`),
+    length: countSchema(`Their length, ${place}`),
+    target: textSchema({ maxLength: LINK_TARGET_MAX }),
+  });
+  const description = `Links under other words, at most ${LINKS_MAX}; null if unknown`;
+  return {
+    column: nullable(linksColumn()),
+    schema: orNull(listSchema(link, { description })),
+    initial: null,
+    store: (links) => JSON.stringify(links),
+    show: (stored) => (stored === null ? null : JSON.parse(stored)),
+    json: (column) => `ifnull(${column}, 'null')`,
     shownAs: null,
   };
 }

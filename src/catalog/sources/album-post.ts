@@ -2,6 +2,7 @@ import type { Transaction } from "../../db/database.ts";
 import { parseMessengerId } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import type { Fields } from "../imports/reading/recognized.ts";
+import type { HiddenLink } from "../posts/hidden-links.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./stored-posts.store.ts";
 
@@ -11,6 +12,7 @@ export interface AlbumMessage {
   album: string;
   messageId: number;
   text: string;
+  links: readonly HiddenLink[];
   media: readonly string[];
   /** The message as a post of its own. */
   row: Fields;
@@ -27,17 +29,17 @@ export async function albumRow(
   message: AlbumMessage,
   messages: readonly AlbumMessage[],
 ): Promise<Fields> {
-  const { chat, album, messageId, text, media, row } = message;
+  const { chat, album, messageId, text, links, media, row } = message;
   const [known] = await selectParts(tx, sourceId, message);
   const stored = known === undefined ? storedPost(tx, message) : undefined;
   if (stored !== undefined) {
     // Its other messages were never received here, so the post's media stay as they are, and its text too
     // unless this message has one.
     const ids = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
-    return { ...ids, edited_at: row["edited_at"], ...(text !== "" && { text }) };
+    return { ...ids, edited_at: row["edited_at"], ...(text !== "" && { text, links }) };
   }
   const postId = known?.postId ?? firstOf(messages, message);
-  const part = { chat, album, messageId, postId, text, media: media.join(" ") };
+  const part = { chat, album, messageId, postId, text, links: [...links], media: media.join(" ") };
   await putPart(tx, sourceId, part);
   return {
     ...(messageId === postId ? row : { channel_msgr_id: chat, edited_at: row["edited_at"] }),
@@ -48,9 +50,16 @@ export async function albumRow(
 }
 
 function contentOf(parts: readonly AlbumPart[]): Fields {
-  const texts = parts.map(({ text }) => text).filter((text) => text !== "");
+  let whole = "";
+  const links: HiddenLink[] = [];
+  for (const part of parts) {
+    if (part.text === "") continue;
+    if (whole !== "") whole += "\n\n";
+    links.push(...part.links.map((link) => ({ ...link, offset: whole.length + link.offset })));
+    whole += part.text;
+  }
   const media = parts.flatMap(({ media }) => media.split(" ")).filter((kind) => kind !== "");
-  return { text: texts.join("\n\n"), media: [...new Set(media)] };
+  return { text: whole, links, media: [...new Set(media)] };
 }
 
 /**

@@ -27,6 +27,7 @@ import { type AlbumMessage, albumRow } from "./album-post.ts";
 import { type ChangedChat, putChat, removeChat } from "./source-chats.store.ts";
 import { countRows, RUN_KILLED, selectSource, updateSource } from "./sources.store.ts";
 import type { SourcePosition } from "./sources.table.ts";
+import { hasPost } from "./stored-posts.store.ts";
 
 /**
  * Writes a batch's rows, inside the caller's transactions. Rows that cannot be written are skipped and
@@ -102,6 +103,13 @@ function createBatchWriter(
   };
 }
 
+/** How many reactions a message has. */
+export interface ReactionCount {
+  chat: string;
+  messageId: number;
+  count: number;
+}
+
 /** Updates of a messenger, as rows of imports. Plain data, because it is sent to a thread. */
 export interface Batch {
   channels?: readonly Fields[];
@@ -109,6 +117,7 @@ export interface Batch {
   stats?: readonly Fields[];
   /** Messages that form one post together. */
   albums?: readonly AlbumMessage[];
+  reactions?: readonly ReactionCount[];
   /** The bot's channels in their new state. */
   chats?: readonly ChangedChat[];
   /** Chats whose id at the messenger changed. */
@@ -125,7 +134,7 @@ interface BatchRow {
 
 /** All rows of a batch, in the order in which the kinds are written. */
 function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
-  const { moves = [], channels = [], posts = [], albums = [], stats = [] } = batch;
+  const { moves = [], channels = [], posts = [], albums = [], stats = [], reactions = [] } = batch;
   const plain = (name: BatchRow["name"], rows: readonly Fields[]): BatchRow[] =>
     rows.map((fields) => ({ name, bytes: bytesOf(fields), fieldsOf: () => fields }));
   return [
@@ -141,6 +150,11 @@ function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
       bytes: bytesOf(one.row),
       fieldsOf: (tx: Transaction) => albumRow(tx, sourceId, one, albums),
     })),
+    ...reactions.map((counted) => ({
+      name: "posts" as const,
+      bytes: 0,
+      fieldsOf: (tx: Transaction) => reactionsRow(tx, counted),
+    })),
     ...plain("stats", stats),
   ];
 }
@@ -152,6 +166,12 @@ function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
 function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
   const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
   return id === undefined ? null : { id, msgr_id: to };
+}
+
+/** Null for a message that is not a post of the catalog, such as a later one of an album. */
+function reactionsRow(tx: Transaction, { chat, messageId, count }: ReactionCount): Fields | null {
+  const ids = { channel_msgr_id: chat, msgr_post_id: String(messageId) };
+  return hasPost(tx, chat, messageId) ? { ...ids, reactions: count } : null;
 }
 
 function bytesOf(fields: Fields): number {

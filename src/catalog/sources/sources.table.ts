@@ -4,6 +4,7 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "../imports/kinds/import-kinds.ts";
 import type { ImportOptions } from "../imports/writing/import-options.ts";
 import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import type { HiddenLink } from "../posts/hidden-links.ts";
 
 /** Messengers whose bots can be sources. */
 export const BOT_KINDS = ["telegram", "max"] as const;
@@ -162,6 +163,7 @@ export const albumParts = sqliteTable(
     /** Number of the post: that of the first of its messages in the batch that began the album. */
     postId: integer("post_id").notNull(),
     text: text("text").notNull(),
+    links: text("links", { mode: "json" }).$type<HiddenLink[]>().notNull(),
     media: text("media").notNull(),
   },
   (table) => [primaryKey({ columns: [table.sourceId, table.chat, table.messageId] })],

@@ -21,6 +21,13 @@ export function selectPostIds(
   return rows.map(({ id }) => id);
 }
 
+const HAS_POST = "SELECT 1 FROM posts WHERE channel_id = ? AND msgr_post_id = ?";
+
+export function hasPost(db: Database, chat: string, messageId: number): boolean {
+  const channel = createChannelIds(db).byMessengerId(parseMessengerId(chat) ?? "");
+  return channel !== undefined && statement(db, HAS_POST).get(channel, messageId) !== undefined;
+}
+
 const HAS_NUMBER = "SELECT 1 FROM channel_cards WHERE id = ? AND msgr_id IS NOT NULL";
 
 /** Whether the handle belongs to a channel with another messenger id. */
@@ -80,7 +87,7 @@ export async function putPart(tx: Transaction, sourceId: number, part: AlbumPart
     .values({ sourceId, ...part })
     .onConflictDoUpdate({
       target: [albumParts.sourceId, albumParts.chat, albumParts.messageId],
-      set: { text: part.text, media: part.media },
+      set: { text: part.text, links: part.links, media: part.media },
     });
   const isOld = lt(albumParts.messageId, part.messageId - MESSAGES_KEPT);
   await tx.builders

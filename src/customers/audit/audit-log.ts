@@ -21,7 +21,7 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 interface Verbs {
   alert: "change" | "create" | "delete";
-  channel: "change" | "delete" | "hide" | "merge" | "unhide";
+  channel: "change" | "delete" | "hide" | "merge" | "restore" | "unhide";
   export: "start";
   import: "start";
   job: "run";

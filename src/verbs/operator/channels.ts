@@ -14,7 +14,7 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { text } from "../parameters.ts";
+import { required, text } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
 import {
   numberBefore,
@@ -132,7 +132,8 @@ export const channels: Resource = {
       name: "delete",
       on: "one",
       args: {},
-      title: "delete a channel with its posts and statistics; its number is not used again",
+      title:
+        "delete a channel with its posts and statistics; rows about it are kept out from then on",
       result: objectSchema({ deleted: integerSchema() }),
       asks(_args, { services, id }) {
         const channel = services.channels.numbered(id);
@@ -145,6 +146,20 @@ export const channels: Resource = {
         services.channels.numbered(id);
         await services.channels.delete(id, by);
         return { deleted: id };
+      },
+    }),
+    verb({
+      name: "restore",
+      on: "none",
+      args: { channel: required(text({ description: `The removed channel: ${named.hint}.` })) },
+      positional: ["channel"],
+      title: "let a deleted or merged channel return, under its number, with the next row about it",
+      result: objectSchema({ restored: integerSchema() }),
+      async run({ channel }, { services, by }) {
+        const id = services.channels.findRemoved(channel);
+        if (id === null) throw notFound("channel", channel);
+        await services.channels.restore(id, by);
+        return { restored: id };
       },
     }),
     verb({

@@ -65,6 +65,7 @@ const runRows = rows("Import", {
   inserted: countSchema("Rows inserted"),
   updated: countSchema("Rows updated"),
   unchanged: countSchema("Rows unchanged"),
+  kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
   rejected: countSchema("Rows rejected"),
   removed: nullable(countSchema("Entries removed by `replace`")),
   seconds: numberSchema({ description: "How long it took" }),
@@ -75,9 +76,16 @@ const runRows = rows("Import", {
 });
 
 function rowOf(run: RecordedRun) {
-  const { options, notes, removed = null, ...summary } = summaryView(run.summary);
+  const {
+    options,
+    notes,
+    removed = null,
+    kept_out: keptOut,
+    ...summary
+  } = summaryView(run.summary);
   const { dryRun } = options;
-  return runRows.row({ ...run, ...summary, removed, dryRun, notes: notes.map(inEnglish) });
+  const shown = { removed, keptOut, dryRun, notes: notes.map(inEnglish) };
+  return runRows.row({ ...run, ...summary, ...shown });
 }
 
 const options = {

@@ -32,11 +32,12 @@ const pushedSchema = objectSchema(
   {
     accepted: countSchema("Rows that were added or changed something"),
     unchanged: countSchema("Rows that said nothing new"),
+    kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
     rejected: countSchema("Rows that were left out; the others are in"),
     rows: listSchema(
       objectSchema({
         row: countSchema("Place among the rows sent, from 0"),
-        result: choiceSchema(["accepted", "unchanged", "rejected"], {}),
+        result: choiceSchema(["accepted", "unchanged", "kept_out", "rejected"], {}),
         faults: listSchema(faultSchema, {
           description: "Why it was rejected, or which optional fields were left out of it, and why",
         }),
@@ -86,6 +87,7 @@ function answerOf(pushed: readonly PushedRow[]): Row {
   return {
     accepted: count("accepted"),
     unchanged: count("unchanged"),
+    kept_out: count("kept_out"),
     rejected: count("rejected"),
     rows,
   };

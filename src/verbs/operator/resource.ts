@@ -52,7 +52,10 @@ export interface OperatorServices {
   usageHistory: Pick<Services["usageHistory"], "page">;
   audit: AuditLog;
   alerts: Pick<Alerts, "list" | "ofAnybody">;
-  channels: Pick<ManageChannels, "find" | "numbered" | "page" | "delete" | "merge"> & {
+  channels: Pick<
+    ManageChannels,
+    "find" | "findRemoved" | "numbered" | "page" | "delete" | "merge" | "restore"
+  > & {
     setPublic(id: number, isPublic: boolean, by: Actor): Promise<unknown>;
   };
   posts: Pick<ManagePosts, "posts" | "delete">;

@@ -255,3 +255,96 @@ describe("an import", () => {
     }
   });
 });
+
+describe("links under words, polls and checklists", () => {
+  const HIDDEN = [{ offset: 9, length: 5, target: "https://t.me/partner" }];
+  const entity = { offset: 9, length: 5, url: "https://t.me/partner" };
+  const FILES: Record<ForeignFormatName, unknown> = {
+    "telegram-desktop": {
+      ...{ name: "Первый", type: "public_channel", id: 1234567890 },
+      messages: [
+        {
+          ...{ id: 2, type: "message", date_unixtime: "1735714800" },
+          text: ["Подробно ", { type: "text_link", text: "здесь", href: "https://t.me/partner" }],
+        },
+        {
+          ...{ id: 3, type: "message", date_unixtime: "1735714801", text: "" },
+          poll: { question: "Кто за?", closed: false, total_voters: 0, answers: [] },
+        },
+        {
+          ...{ id: 4, type: "message", date_unixtime: "1735714802", text: "" },
+          todo_list: { title: "Дела", answers: [] },
+        },
+      ],
+    },
+    telethon: [
+      {
+        ...{ _: "Message", id: 2, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+        ...{ date: "2025-01-01T07:00:00+00:00", message: "Подробно здесь" },
+        entities: [
+          { _: "MessageEntityBold", offset: 0, length: 8 },
+          { _: "MessageEntityTextUrl", ...entity },
+        ],
+      },
+      {
+        ...{ _: "Message", id: 3, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+        ...{ date: "2025-01-01T07:00:01+00:00", message: "" },
+        media: {
+          _: "MessageMediaPoll",
+          poll: { _: "Poll", question: { _: "TextWithEntities", text: "Кто за?", entities: [] } },
+        },
+      },
+      {
+        ...{ _: "Message", id: 4, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+        ...{ date: "2025-01-01T07:00:02+00:00", message: "" },
+        media: {
+          _: "MessageMediaToDo",
+          todo: { _: "TodoList", title: { _: "TextWithEntities", text: "Дела", entities: [] } },
+        },
+      },
+    ],
+    pyrogram: [
+      {
+        ...{ _: "Message", id: 2, date: "2025-01-01 10:00:00", text: "Подробно здесь" },
+        chat: { _: "Chat", id: -1001234567890, type: "ChatType.CHANNEL" },
+        entities: [
+          { _: "MessageEntity", type: "MessageEntityType.BOLD", offset: 0, length: 8 },
+          { _: "MessageEntity", type: "MessageEntityType.TEXT_LINK", ...entity },
+        ],
+      },
+      {
+        ...{ _: "Message", id: 3, date: "2025-01-01 10:00:01", poll: { question: "Кто за?" } },
+        chat: { _: "Chat", id: -1001234567890, type: "ChatType.CHANNEL" },
+      },
+      {
+        ...{ _: "Message", id: 4, date: "2025-01-01 10:00:02", checklist: { title: "Дела" } },
+        chat: { _: "Chat", id: -1001234567890, type: "ChatType.CHANNEL" },
+      },
+    ],
+  };
+
+  test.each(Object.entries(FILES))(
+    "of %s are kept, and the links are mentions",
+    async (from, file) => {
+      const appliance = await startAppliance();
+      try {
+        await appliance.importRows("channels", [
+          { id: 1, msgr_id: 1234567890, title: "Первый", subscribers: 1 },
+          { id: 2, handle: "partner", title: "Партнёр", subscribers: 1 },
+        ]);
+        const options = { from: from as ForeignFormatName, format: null };
+        await importText(appliance, "posts", JSON.stringify(file), options);
+        const { body } = await appliance.get("/v1/msgr/channels/1/posts/");
+        expect(body.results).toMatchObject([
+          { text: "Дела" },
+          { text: "Кто за?" },
+          { text: "Подробно здесь", links: HIDDEN },
+        ]);
+        const mentions = (await appliance.get("/v1/msgr/channels/2/mentions/")).body.results;
+        expect(mentions).toMatchObject([{ text: "Подробно здесь", kinds: ["link"] }]);
+      } finally {
+        await appliance.close();
+      }
+    },
+  );
+});

@@ -39,6 +39,9 @@ const instant = fc.oneof(
   fc.constantFrom(-1, 0, 999, Date.parse("0000-01-02"), Date.parse("9999-12-30T20:59:59.999Z")),
 );
 const media = fc.uniqueArray(fc.constantFrom(...MEDIA)).map((kinds) => kinds.join(" "));
+const links = fc
+  .array(fc.record({ offset: fc.nat(100), length: fc.nat(100), target: text }), { maxLength: 3 })
+  .map((list) => JSON.stringify(list));
 const record: fc.Arbitrary<PostRecord> = fc.record({
   id: fc.constant(0),
   channel: fc.constant(PUBLIC),
@@ -52,7 +55,9 @@ const record: fc.Arbitrary<PostRecord> = fc.record({
   },
   ...{ forwards: maybe(count), reactions: maybe(count), comments: maybe(count) },
   ...{ forwarded_from: maybe(fc.constantFrom(PUBLIC, HIDDEN, GONE)) },
-  ...{ forwarded_from_name: maybe(text), album: maybe(text) },
+  ...{ forwarded_from_name: maybe(text), album: maybe(text), links: maybe(links) },
+  ...{ views_1h: maybe(count), views_12h: maybe(count) },
+  ...{ views_24h: maybe(count), views_48h: maybe(count) },
 });
 
 const distinct = fc.uniqueArray(record, {

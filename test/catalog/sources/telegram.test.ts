@@ -127,7 +127,8 @@ describe("a bot", () => {
     const [{ parameters } = { parameters: new URLSearchParams() }] = called("getUpdates");
     expect(Object.fromEntries(parameters)).toEqual({
       ...{ timeout: "50", limit: "20" },
-      allowed_updates: '["channel_post","edited_channel_post","my_chat_member"]',
+      allowed_updates:
+        '["channel_post","edited_channel_post","my_chat_member","message_reaction_count"]',
     });
   });
 

@@ -111,7 +111,9 @@ function addCatalog(add: Add): void {
   add(`INSERT INTO former_handles (channel_id, handle, given_up_at)
     SELECT id, 'former_' || (id / 3), @now - id FROM channels`);
   add("UPDATE channel_cards SET former_handles = 'former_' || (id / 3) WHERE id < 3");
-  add("INSERT INTO removed_channels SELECT 1000000 + id, NULL, @now, 1 FROM channels");
+  add(`INSERT INTO removed_channels (id, into_id, removed_at, is_done, msgr_id, handle)
+    SELECT 1000000 + id, NULL, @now, 1, iif(id % 2, 5000000000 + id, NULL), 'removed_' || id
+    FROM channels`);
   add(`INSERT INTO public_cards (id, json)
     SELECT c.id, replace(replace(json_object('id', c.id, 'title', k.title, 'kind', c.kind, 'handle', k.handle,
       'description', k.description, 'link', k.link, 'image', k.image,

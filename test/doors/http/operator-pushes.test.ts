@@ -31,7 +31,7 @@ describe("rows", () => {
       ["posts/", { ...post(7), channel: "https://t.me/one" }],
     ] as const;
     for (const [path, row] of kinds) {
-      const counts = { accepted: 1, unchanged: 0, rejected: 0 };
+      const counts = { accepted: 1, unchanged: 0, kept_out: 0, rejected: 0 };
       const first = await operator.post(path, { rows: [row] });
       expect(first.status).toBe(200);
       expect(first.body).toEqual({

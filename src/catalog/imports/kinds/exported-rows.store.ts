@@ -60,18 +60,6 @@ export function highestGoneNumber(db: Database): number | undefined {
   ).get()?.highest;
 }
 
-/** Numbers of channels that were merged or deleted, ascending. */
-export function removedAfter(
-  db: Database,
-  afterId: number,
-  limit: number,
-): Iterable<{ id: number; merged_into: number | null }> {
-  return statement<{ id: number; merged_into: number | null }>(
-    db,
-    "SELECT id, into_id AS merged_into FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
-  ).iterate(afterId, limit);
-}
-
 /** Posts of a channel after an instant or after one of its posts, by instant and id. */
 export function* channelPostsAfter(
   db: Database,

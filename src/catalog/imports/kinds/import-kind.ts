@@ -10,7 +10,8 @@ import type { ExportedRows } from "./exported-rows.ts";
 /** Values of a row: undefined if not given, null to clear the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
 
-export type RowOutcome = "inserted" | "updated" | "unchanged";
+/** `kept_out`: it is about a channel that was deleted or merged, and changed nothing. */
+export type RowOutcome = "inserted" | "updated" | "unchanged" | "kept_out";
 
 /** A kind of rows that can be imported, such as `posts`: its columns, and how its rows are written. */
 export interface ImportKind<Row> {
@@ -42,6 +43,8 @@ export interface ImportContext {
   folder: string | null;
   messengerHosts: readonly string[];
   openDays: number;
+  /** For channels: whether rows bring back channels that were deleted. */
+  restores?: boolean;
   /** Highest number that the rows name: generated numbers start after it. Absent if they name none. */
   highestNumber?: number;
   /** Reports something about the import to its operator, apart from rejected rows and dropped cells. */
@@ -70,7 +73,7 @@ export interface RowWriter<Row> {
   minimumSize?(): MinimumSize | undefined;
   /** For channels: number of handles moved so far. */
   counts?: { handles_moved: number };
-  /** Writes one row. @throws RowFault, with nothing written */
+  /** Writes one row. @throws RowFault, or KeptOut, with nothing written */
   write(row: Given<Row>): RowOutcome;
   beforeCommit?(): void;
   afterCommit?(): Promise<void>;
@@ -95,6 +98,11 @@ export class RowFault extends Error {
   ) {
     super(inEnglish(fault));
   }
+}
+
+/** A row about a channel that was deleted, so that it changes nothing. */
+export class KeptOut extends Error {
+  override readonly name = "KeptOut";
 }
 
 /** A cell that was dropped from its row, and why. */

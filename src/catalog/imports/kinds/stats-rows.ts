@@ -81,10 +81,12 @@ export const statsImport: ImportKind<StatsRow> = {
       },
 
       write(row: Given<StatsRow>): RowOutcome {
-        const channelId = channels.find(row);
+        const { id: channelId, isMerged } = channels.place(row);
         const { day } = row;
         if (day == null) throw new RowFault("day", message("required"));
         requirePast("day", startOfDay(day), clock.now());
+        // As when it was merged, the days of the channel that stayed come first.
+        if (isMerged && records.find(channelId, day) !== undefined) return "kept_out";
         const whole = wholeRecord(channelId, day, row);
         if (whole !== null && records.add(whole)) return "inserted";
         const stored = records.find(channelId, day);

@@ -143,6 +143,7 @@ function toRun({ rejects, ...row }: Row): RecordedRun {
       recognized: nothingRecognized(MOSCOW_ZONE),
       warnings: [],
       rejectsKept: 0,
+      kept_out: 0,
       rejects: rejects.map((reject) => ({
         line: reject.line,
         column: reject.column,

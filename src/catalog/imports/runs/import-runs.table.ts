@@ -25,7 +25,7 @@ type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
     options?: Partial<UploadOptions>;
     notes: (Message | string)[];
   };
-type Later = "recognized" | "rejects" | "warnings" | "rejectsKept";
+type Later = "recognized" | "rejects" | "warnings" | "rejectsKept" | "kept_out";
 
 /** A rejected row as stored by versions before reasons were counted; the first ones stored text. */
 type StoredReject = { line: number; column: string | null } & (

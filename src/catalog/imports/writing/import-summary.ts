@@ -17,6 +17,8 @@ export interface ImportSummary {
   inserted: number;
   updated: number;
   unchanged: number;
+  /** Rows of channels that were deleted or merged, which changed nothing. */
+  kept_out: number;
   rejected: number;
   /** With `--replace` only. */
   removed?: number;
@@ -36,6 +38,7 @@ export function nothingImported(recognized: Recognized): ImportSummary {
     inserted: 0,
     updated: 0,
     unchanged: 0,
+    kept_out: 0,
     rejected: 0,
     seconds: 0,
     recognized,
@@ -71,6 +74,7 @@ export function sumOf(before: ImportSummary | null, one: ImportSummary): ImportS
     inserted: before.inserted + one.inserted,
     updated: before.updated + one.updated,
     unchanged: before.unchanged + one.unchanged,
+    kept_out: before.kept_out + one.kept_out,
     rejected: before.rejected + one.rejected,
     seconds: before.seconds + one.seconds,
     ...(one.handles_moved !== undefined && { handles_moved: handlesMoved }),

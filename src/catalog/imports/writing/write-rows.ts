@@ -2,6 +2,7 @@ import {
   type BadCell,
   type Given,
   type ImportKind,
+  KeptOut,
   type ReadRow,
   RowFault,
   type RowOutcome,
@@ -57,7 +58,7 @@ function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRo
   try {
     return together.insert(given);
   } catch (error) {
-    if (error instanceof RowFault) return false;
+    if (error instanceof RowFault || error instanceof KeptOut) return false;
     throw error;
   }
 }
@@ -98,6 +99,7 @@ export function writeGoodCells<Row>(
     try {
       return writer.write(given);
     } catch (error) {
+      if (error instanceof KeptOut) return "kept_out";
       if (!(error instanceof RowFault)) throw error;
       const { column, fault } = error;
       if (!isOptional(kind, column, rules) || given[column as keyof Row] == null) throw error;

@@ -1,7 +1,10 @@
+import { membersOf } from "../../../values/json-text.ts";
 import { type Day, formatDay } from "../../../values/moscow-time.ts";
 import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { postIdColumn } from "../../fields/columns.ts";
+import { linksOfEntities } from "../../imports/reading/foreign/entity-links.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
+import type { HiddenLink } from "../../posts/hidden-links.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";
 
 /** MAX's own host, by which its links are recognized. */
@@ -67,17 +70,25 @@ export function toPostRow(chat: string, message: Message, readAt: number | null)
   const forwarded = link?.type === "forward" ? link : undefined;
   const content: Partial<Body>[] = forwarded?.message ? [body, forwarded.message] : [body];
   const from = digitsOf(forwarded?.chat_id);
+  const { text = "", markup } = content.find(({ text }) => text) ?? {};
   return {
     channel_msgr_id: chat,
     msgr_post_id: body.mid,
     published_at: timestamp,
-    text: content.map(({ text }) => text ?? "").find((text) => text !== "") ?? "",
+    text: text ?? "",
+    links: linksOf(markup),
     media: mediaOf(content),
     link: url ?? undefined,
     forwarded_from: linkById(from),
     forwarded_from_name: forwarded?.sender?.name ?? forwarded?.sender?.first_name,
     ...(typeof stat?.views === "number" && { views: stat.views, views_at: readAt ?? undefined }),
   };
+}
+
+/** MAX calls the place where a mark begins `from`. */
+function linksOf(markup: unknown): HiddenLink[] {
+  const marks = (Array.isArray(markup) ? markup : []).map(membersOf);
+  return linksOfEntities(marks.map((mark) => ({ ...mark, offset: mark["from"] }))) ?? [];
 }
 
 function mediaOf(content: readonly Partial<Body>[]): string[] {

@@ -26,6 +26,8 @@ export interface Chat {
 export interface Body {
   mid: string;
   text?: string | null;
+  /** Formatted parts of the text. */
+  markup?: unknown;
   attachments?: readonly { type: string }[] | null;
 }
 

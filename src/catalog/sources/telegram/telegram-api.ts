@@ -1,5 +1,6 @@
 import { asObject, membersOf } from "../../../values/json-text.ts";
 import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
+import type { ReactionCount } from "../batch-writer.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import { type ApiAnswer, type BotFault, type CallApi, ONCE, refused, waitOf } from "../call-api.ts";
 
@@ -12,7 +13,12 @@ export type Answered<Result> = { result: Result } | TelegramFault;
 
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
-const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
+const UPDATE_KINDS = [
+  "channel_post",
+  "edited_channel_post",
+  "my_chat_member",
+  "message_reaction_count",
+];
 /** Updates per response, of 100 possible: even the longest posts stay far below the size limit. */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
@@ -135,6 +141,8 @@ export interface Update {
   isEdit: boolean;
   /** The bot's own status in a chat after a change. */
   membership: { chat: Chat; status: string } | null;
+  /** How many reactions a message has by now, of all kinds. */
+  reactions: ReactionCount | null;
 }
 
 /** Null if it is not a list of updates. */
@@ -146,11 +154,13 @@ function readUpdates(given: unknown): Update[] | null {
     const number = update?.["update_id"];
     if (update === null || !isWhole(number)) return null;
     const { channel_post: fresh, edited_channel_post: edited, my_chat_member: member } = update;
+    const { message_reaction_count: reactions } = update;
     updates.push({
       update_id: number,
       message: readMessage(fresh ?? edited),
       isEdit: fresh === undefined,
       membership: readMembership(member),
+      reactions: readReactions(reactions),
     });
   }
   return updates;
@@ -170,6 +180,15 @@ function readMembership(given: unknown): Update["membership"] {
   const chat = readChat(member?.["chat"]);
   const status = asObject(member?.["new_chat_member"])?.["status"];
   return chat === null || typeof status !== "string" ? null : { chat, status };
+}
+
+function readReactions(given: unknown): ReactionCount | null {
+  const { chat: place, message_id: messageId, reactions } = membersOf(given);
+  const chat = readChat(place);
+  if (chat === null || !isWhole(messageId) || !Array.isArray(reactions)) return null;
+  const counts = reactions.map((one) => membersOf(one)["total_count"]);
+  if (!counts.every(isWhole)) return null;
+  return { chat: chat.id, messageId, count: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 export function readChat(given: unknown): FullChat | null {

@@ -1,6 +1,8 @@
 import { membersOf } from "../../../values/json-text.ts";
 import { linkById, parseMessengerId } from "../../channels/channel-reference.ts";
+import { askedIn, linksOfEntities } from "../../imports/reading/foreign/entity-links.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
+import type { HiddenLink } from "../../posts/hidden-links.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-api.ts";
@@ -33,8 +35,15 @@ export function changesCard({ content }: Message): boolean {
   return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
 }
 
-function textIn({ text, caption, rich_message: rich }: Message["content"]): string | null {
-  return textOf(text) ?? textOf(caption) ?? textOf(richText(rich));
+function textIn(content: Message["content"]): string | null {
+  const { text, caption, rich_message: rich } = content;
+  return textOf(text) ?? textOf(caption) ?? textOf(richText(rich)) ?? askedIn(content);
+}
+
+/** Links under other words; in rich messages they are not read. */
+function linksIn(content: Message["content"]): HiddenLink[] {
+  const { text, entities, caption_entities: ofCaption } = content;
+  return linksOfEntities(textOf(text) === null ? ofCaption : entities) ?? [];
 }
 
 /** Null if there is none. */
@@ -55,6 +64,7 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
     published_at: date * 1000,
     edited_at: edit_date === null ? undefined : edit_date * 1000,
     text: textIn(content) ?? "",
+    links: linksIn(content),
     media: mediaIn(content) ?? [],
     link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
     forwarded_from: from?.type === "channel" ? linkById(parseMessengerId(from.id)) : undefined,
@@ -76,7 +86,8 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   if (album === null) return null;
   const text = textIn(content) ?? "";
   const media = mediaIn(content) ?? [];
-  return { chat: chat.id, album, messageId, text, media, row: toPostRow(message) };
+  const links = linksIn(content);
+  return { chat: chat.id, album, messageId, text, links, media, row: toPostRow(message) };
 }
 
 export function toChannelRow(

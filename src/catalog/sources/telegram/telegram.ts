@@ -1,6 +1,6 @@
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { AlbumMessage } from "../album-post.ts";
-import type { Batch } from "../batch-writer.ts";
+import type { Batch, ReactionCount } from "../batch-writer.ts";
 import {
   ALL_READ,
   type BotAccess,
@@ -177,14 +177,16 @@ async function readBatch(
     posts: [],
     albums: [],
   };
-  for (const { message, membership } of updates) {
+  const reactions: ReactionCount[] = [];
+  for (const { message, membership, reactions: counted } of updates) {
+    if (counted !== null) reactions.push(counted);
     const fault =
       (membership === null ? null : await applyMembership(reading, membership)) ??
       (message?.chat.type === "channel" ? await applyMessage(reading, message) : null);
     if (fault !== null) return fault;
   }
   const { channels, posts, albums, changed } = reading;
-  return { channels, posts, albums, chats: [...changed.values()] };
+  return { channels, posts, albums, reactions, chats: [...changed.values()] };
 }
 
 async function applyMembership(

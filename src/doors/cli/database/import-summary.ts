@@ -16,11 +16,13 @@ export function printSummary(output: Output, summary: ImportSummary, asJson?: bo
 /** The summary as text: what became of the rows, and how the file was read. */
 function describeSummary(summary: ImportSummary): string {
   const { read, inserted, updated, unchanged, rejected, removed, handles_moved, seconds } = summary;
+  const { kept_out: keptOut } = summary;
   const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
   return (
     `${read} read: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ` +
     `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`}` +
-    `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`} ` +
+    `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`}` +
+    `${keptOut === 0 ? "" : `, ${keptOut} of deleted or merged channels kept out`} ` +
     `(${seconds.toFixed(1)} s${rate})\n${describeRecognized("en", summary.recognized).join("\n")}`
   );
 }

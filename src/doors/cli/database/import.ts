@@ -47,6 +47,7 @@ interface ImportOptions extends FileReading, AsJson {
   dryRun?: boolean;
   rejects?: string;
   replace?: boolean;
+  restore?: boolean;
   wait?: boolean;
 }
 
@@ -66,6 +67,7 @@ export function importCommand(context: CommandContext): Command {
       "write the rejected rows to this file, as NDJSON with line and reason",
     )
     .option("--replace", "categories, territories: remove those that the file does not contain")
+    .option("--restore", "channels: bring back those of the file that were deleted or merged")
     .option("--wait", "on a node of a cluster: return once all nodes have the rows")
     .addOption(jsonOption())
     .addHelpText(
@@ -84,10 +86,13 @@ async function runCommand(
   options: ImportOptions,
 ): Promise<void> {
   const { output } = context;
-  const { timezone, dryRun: isDry = false, replace = false } = options;
+  const { timezone, dryRun: isDry = false, replace = false, restore: restores = false } = options;
   const kind = importKinds[name];
   if (replace && !kind.isDirectory) {
     throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
+  }
+  if (restores && name !== "channels") {
+    throw new CommandExit(EXIT_USAGE, "--restore is for channels only.");
   }
   const config = readConfig(context.environment);
   const { databasePath, messengerHosts, statisticsOpenDays: openDays } = config;
@@ -119,7 +124,7 @@ async function runCommand(
         recognized,
         replace,
         signal,
-        context: { clock, folder, messengerHosts, openDays, highestNumber, note },
+        context: { clock, folder, messengerHosts, openDays, highestNumber, restores, note },
         cells: { timezone, strict: options.strict === true },
         onReject: rejects.add,
         onProgress: ({ read, inserted, updated, unchanged }) => {

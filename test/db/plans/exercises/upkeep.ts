@@ -160,7 +160,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
 }
 
 /** Hides, merges and deletes channels with many posts, and with many that watch them. */
-async function manageChannels({ app }: World["appliance"]): Promise<void> {
+async function manageChannels(appliance: World["appliance"]): Promise<void> {
+  const { app } = appliance;
   const { channels } = app.domains;
   for (const name of ["5", "@former_7", "t.me/c/1000006/1"]) channels.channel(name);
   channels.page(0, 1000);
@@ -169,6 +170,11 @@ async function manageChannels({ app }: World["appliance"]): Promise<void> {
   await channels.merge(BUSY_CHANNEL, 6, COMMAND_LINE);
   await channels.merge(7, 6, COMMAND_LINE);
   await channels.delete(8, COMMAND_LINE);
+  await channels.restore(8, COMMAND_LINE);
+  await appliance.importRows("channels", [
+    { id: 8, title: "Returns", subscribers: 1 },
+    { msgr_id: "77", handle: "removed_2", title: "Stays out", subscribers: 1 },
+  ]);
   const { db, clock, sample } = app.domains;
   await inTransaction(db, clock, "sample", (tx) => markSample(tx, [9, 10]));
   sample.isUnfinished();
@@ -228,6 +234,7 @@ async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<
   const post = telegram.post(channel, "one");
   telegram.edit(channel, post, { text: "two" });
   telegram.album(channel, ["a", "b"], "13901");
+  telegram.react(channel, post, { "👍": 1 });
   for (const moment of ["before it is a supergroup", "after"]) {
     await sources.tick();
     await sources.settled();

@@ -170,7 +170,7 @@ test("a channel's history from Telegram Desktop, compressed or not, fills in the
       ...{ ...UNKNOWN, media: "video", forwarded_from: 2, source: "Другой" },
     },
     {
-      ...{ ...beginning, number: "4", text: "", at: AT + 26 * HOUR_MS, edited_at: null },
+      ...{ ...beginning, number: "4", text: "Да?", at: AT + 26 * HOUR_MS, edited_at: null },
       ...{ ...UNKNOWN, media: "poll" },
     },
   ]);

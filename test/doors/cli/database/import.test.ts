@@ -33,12 +33,12 @@ test("an import prints only its summary, and exits with 0, or with 3 if rows wer
   const first = await machine.run(["import", "channels", "channels.csv", "--json"]);
   expect(first.exitCode).toBe(3);
   expect(Object.keys(JSON.parse(first.out))).toEqual([
-    ...["read", "inserted", "updated", "unchanged", "rejected", "seconds"],
+    ...["read", "inserted", "updated", "unchanged", "kept_out", "rejected", "seconds"],
     ...["recognized", "handles_moved", "rejects", "warnings"],
   ]);
   expect(summaryOf(first.out)).toEqual({
     handles_moved: 0,
-    ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, rejected: 1 },
+    ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, kept_out: 0, rejected: 1 },
   });
   expect(first.out.trimEnd().split("\n")).toHaveLength(1);
   const reason = "A valid integer is required.";
@@ -176,7 +176,7 @@ test("--dry-run predicts exactly what the import then does, and changes nothing"
   expect(summaryOf(dry.out)).toEqual(summaryOf(real.out));
   expect(summaryOf(real.out)).toEqual({
     handles_moved: 0,
-    ...{ read: 4, inserted: 1, updated: 1, unchanged: 1, rejected: 1 },
+    ...{ read: 4, inserted: 1, updated: 1, unchanged: 1, kept_out: 0, rejected: 1 },
   });
   const left = [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
   expect(left.filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
@@ -196,7 +196,15 @@ test("--dry-run with --replace removes nothing", async () => {
   const real = await machine.run(words);
   expect(summaryOf(dry.out)).toEqual(summaryOf(real.out));
   expect(summaryOf(real.out)).toEqual({
-    ...{ read: 1, inserted: 0, updated: 0, unchanged: 1, rejected: 0, removed: before - 1 },
+    ...{
+      read: 1,
+      inserted: 0,
+      updated: 0,
+      unchanged: 1,
+      kept_out: 0,
+      rejected: 0,
+      removed: before - 1,
+    },
   });
   expect(count()).toBe(1);
 });

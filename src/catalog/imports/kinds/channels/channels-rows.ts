@@ -8,9 +8,9 @@ import {
 } from "../../../channels/card.ts";
 import { recordsAfter } from "../../../channels/channels.store.ts";
 import { formerHandlesOf } from "../../../channels/former-handles.store.ts";
+import { removedAfter } from "../../../channels/removed-channels.store.ts";
 import { flagColumn, ID_MAX, integerColumn, nullable } from "../../../fields/columns.ts";
 import { columnsOf } from "../../../fields/stored-field.ts";
-import { removedAfter } from "../exported-rows.store.ts";
 import { idAmongRemoved, positionAmongRemoved } from "../exported-rows.ts";
 import type { ImportKind } from "../import-kind.ts";
 import type { ChannelRow } from "./row-identity.ts";
@@ -42,8 +42,9 @@ export const channelsImport: ImportKind<ChannelRow> = {
         }
       }
       if (channelId !== null || read === limit) return;
-      for (const removed of removedAfter(db, afterRemovedId ?? 0, limit - read)) {
-        yield { position: positionAmongRemoved(removed.id), values: { ...removed, removed: true } };
+      for (const { isKeptOut, ...names } of removedAfter(db, afterRemovedId ?? 0, limit - read)) {
+        const values = { ...names, removed: isKeptOut === 1 };
+        yield { position: positionAmongRemoved(names.id), values };
       }
     },
   },

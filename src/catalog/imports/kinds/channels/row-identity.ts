@@ -1,16 +1,17 @@
 import { message } from "../../../../values/messages/messages.ts";
 import type { CHANNEL_FIELDS, ChannelRecord } from "../../../channels/card.ts";
 import type { ChannelRecords } from "../../../channels/channel-records.store.ts";
+import type { RemovedChannel } from "../../../channels/removed-channels.store.ts";
 import type { RowOf } from "../../../fields/stored-field.ts";
-import { type Given, RowFault } from "../import-kind.ts";
+import { type Given, KeptOut, RowFault } from "../import-kind.ts";
 
 /**
- * A row of channels. `removed` marks a number that a former channel had: exports contain it so that the
- * number is not reused. `merged_into` is the channel that took over its identity.
+ * A row of channels. `removed` marks a channel that was deleted: exports contain it, so that it stays out and
+ * its number is not reused; with false, it may return. `merged_into` is the channel that took over its names.
  */
 export type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean; merged_into: number };
 
-/** The stored channel that a row belongs to, by the first identity it gives; undefined for a new one. */
+/** The stored channel that a row belongs to, by the first identity it gives; undefined if there is none. */
 export function findStored(
   records: ChannelRecords,
   row: Given<ChannelRow>,
@@ -22,30 +23,46 @@ export function findStored(
     // When a catalog kept by handle receives messenger ids, the holder of the handle is the same channel,
     // not a twin.
     const holder = records.byHandle(row.handle);
-    return holder?.msgr_id === null ? holder : undefined;
+    const isSame =
+      holder?.msgr_id === null && records.removed.byMessengerId(row.msgr_id) === undefined;
+    return isSame ? holder : undefined;
   }
   if (row.handle != null) return records.byHandle(row.handle);
   throw new RowFault("id", message("channelNotNamed"));
 }
 
 /**
- * Checks that a channel's messenger id belongs to no other one, and a new channel's number to no removed
- * one, because these are never reused.
+ * The removed channel that a row without a stored one belongs to, if it may return with this row; undefined
+ * for a channel that is new.
+ * @param restores whether all rows bring such channels back
+ * @throws KeptOut if it may not
+ */
+export function findReturning(
+  { removed }: ChannelRecords,
+  row: Given<ChannelRow>,
+  restores: boolean,
+): RemovedChannel | undefined {
+  const found = removed.named(row);
+  if (found === undefined) return undefined;
+  const isRestored = restores || row.removed === false || !found.isKeptOut;
+  if (isRestored && !found.isUnderWay) return found;
+  if (row.msgr_id != null && found.msgr_id === null) removed.nameIt(found.id, row.msgr_id);
+  throw new KeptOut();
+}
+
+/**
+ * Checks that a channel's messenger id belongs to no other one.
  * @throws RowFault
  */
 export function requireFreeIdentity(
   records: ChannelRecords,
-  { id, msgr_id }: ChannelRecord,
+  { msgr_id }: ChannelRecord,
   stored: ChannelRecord | undefined,
 ): void {
-  if (msgr_id !== null && msgr_id !== stored?.msgr_id) {
-    const holder = records.byMessengerId(msgr_id);
-    if (holder !== undefined) {
-      throw new RowFault("msgr_id", message("numberOfChannel", { channel: holder.id }));
-    }
-  }
-  if (stored === undefined && id !== 0 && records.wasRemoved(id)) {
-    throw new RowFault("id", message("numberOfRemovedChannel", { channel: id }));
+  if (msgr_id === null || msgr_id === stored?.msgr_id) return;
+  const holder = records.byMessengerId(msgr_id);
+  if (holder !== undefined) {
+    throw new RowFault("msgr_id", message("numberOfChannel", { channel: holder.id }));
   }
 }
 

@@ -23,7 +23,13 @@ import {
 } from "../import-kind.ts";
 import { requirePast } from "../require-past.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
-import { type ChannelRow, findStored, giveUpHandle, requireFreeIdentity } from "./row-identity.ts";
+import {
+  type ChannelRow,
+  findReturning,
+  findStored,
+  giveUpHandle,
+  requireFreeIdentity,
+} from "./row-identity.ts";
 
 /** Moved handles to report individually; the rest are only counted. */
 const REPORTED_MAX = 20;
@@ -65,7 +71,7 @@ const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const
 
 export function createChannelWriter(
   db: Database,
-  { clock, note, highestNumber = 0 }: ImportContext,
+  { clock, note, highestNumber = 0, restores = false }: ImportContext,
 ): RowWriter<ChannelRow> {
   const records = createChannelRecords(db, clock);
   const refresh = createRefresh(db);
@@ -81,6 +87,7 @@ export function createChannelWriter(
   /** Writes a row that says more than numbers of an existing channel. */
   function writeWhole(row: Given<ChannelRow>): RowOutcome {
     const stored = findStored(records, row);
+    const returning = stored ?? findReturning(records, row, restores);
     const { former_handles: listed, ...given } = withCodes(row);
     const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
     record.categories = withoutPrimary(record);
@@ -92,10 +99,18 @@ export function createChannelWriter(
     if (stored !== undefined && former.length === 0 && isSame(record, stored)) return "unchanged";
     areCountsOutdated ||=
       stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
-    if (record.id === 0) record.id = Math.max(records.nextNumber(), highestNumber + 1);
+    if (record.id === 0) {
+      record.id = returning?.id ?? Math.max(records.nextNumber(), highestNumber + 1);
+    }
     const holder = giveUpHandle(records, record);
-    if (stored === undefined) records.insert(record, former);
-    else records.update(record, stored, former);
+    const { removed } = records;
+    if (stored === undefined) {
+      if (returning?.id === record.id) removed.forget(returning.id);
+      records.insert(record, former);
+    } else {
+      records.update(record, stored, former);
+    }
+    removed.release(record);
     if (holder !== null && record.handle !== null) moved.add(record.handle, holder, record.id);
     return stored === undefined ? "inserted" : "updated";
   }
@@ -116,7 +131,8 @@ export function createChannelWriter(
     minimumSize: () => (areRefreshes ? REFRESHED_MINIMUM : undefined),
 
     write(row): RowOutcome {
-      if (row.removed === true) return recordRemoval(records, row);
+      if (row.removed === true || isRestoration(row))
+        return recordRemoval(records, row, clock.now());
       if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
       requirePastTimes(row, clock.now());
       const refreshed = refresh(row);
@@ -151,18 +167,35 @@ function requirePastTimes(row: Given<ChannelRow>, nowMs: number): void {
   }
 }
 
-/** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
+/** Whether a row only says that a removed channel may return. */
+function isRestoration({ removed, title, subscribers }: Given<ChannelRow>): boolean {
+  return removed === false && title == null && subscribers == null;
+}
+
+/** Writes a row that says no more than that a channel was removed, here or elsewhere, or may return. */
 function recordRemoval(
-  records: ChannelRecords,
-  { id, merged_into: intoId = null }: Given<ChannelRow>,
+  { byId, removed }: ChannelRecords,
+  {
+    id,
+    msgr_id = null,
+    handle = null,
+    merged_into: intoId = null,
+    removed: isKeptOut,
+  }: Given<ChannelRow>,
+  nowMs: number,
 ): RowOutcome {
   if (id == null) throw new RowFault("id", message("required"));
-  if (records.byId(id) !== undefined) throw new RowFault("removed", message("removedByCommand"));
-  if (records.wasRemoved(id)) return "unchanged";
-  if (intoId !== null && records.byId(intoId) === undefined) {
+  if (byId(id) !== undefined) {
+    if (isKeptOut === true) throw new RowFault("removed", message("removedByCommand"));
+    return "unchanged";
+  }
+  if (removed.byId(id) !== undefined) {
+    return isKeptOut !== true && removed.lift(id) ? "updated" : "unchanged";
+  }
+  if (intoId !== null && byId(intoId) === undefined) {
     throw new RowFault("merged_into", message("noChannel", { channel: intoId }));
   }
-  records.recordRemoval(id, intoId);
+  removed.insert({ id, msgr_id, handle, intoId, isKeptOut: isKeptOut === true }, nowMs);
   return "inserted";
 }
 

@@ -1,6 +1,6 @@
 import { message } from "../../../../values/messages/messages.ts";
 import type { RowOf } from "../../../fields/stored-field.ts";
-import type { POST_FIELDS } from "../../../posts/post.ts";
+import type { POST_FIELDS, PostRecord } from "../../../posts/post.ts";
 import type { createPostRecords } from "../../../posts/posts.store.ts";
 import type { createTombstones, Tombstone } from "../../../posts/tombstones.store.ts";
 import type { ChannelLookup } from "../channel-lookup.ts";
@@ -51,6 +51,15 @@ export function createNamedPosts(
         channel: isKept ? undefined : channels.find(row),
         forwarded_from: from == null ? from : channels.findKnown(from, "forwarded_from"),
       };
+    },
+
+    /**
+     * Whether a row of a channel that was merged is about another post than the one that has its number in
+     * the channel that stayed.
+     */
+    isAnother(row: Given<PostRow>, { published_at: publishedAt }: PostRecord): boolean {
+      if (row.id != null || (row.published_at ?? publishedAt) === publishedAt) return false;
+      return channels.place(row).isMerged;
     },
 
     requireFreeMessengerId({ id, channel, msgr_post_id }: Tombstone): void {

@@ -5,10 +5,12 @@ import { createLastPosts } from "../../../channels/channels.store.ts";
 import { createMentions } from "../../../mentions/write-mentions.ts";
 import { mergePostSearch } from "../../../post-search/catch-up.ts";
 import { createPostIndex } from "../../../post-search/post-index.ts";
+import { isMarkedAd } from "../../../posts/hidden-links.ts";
 import { createTakeDown } from "../../../posts/manage-posts.ts";
 import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
 import { createPostRecords } from "../../../posts/posts.store.ts";
 import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
+import { noteReading } from "../../../posts/views-by-age.ts";
 import { markChangedDay } from "../../../statistics/open-days.store.ts";
 import { firstOpenDay, followPosts } from "../../../statistics/open-days.ts";
 import { INDEXED_MINIMUM } from "../../writing/import-paced.ts";
@@ -17,6 +19,7 @@ import {
   type Given,
   type ImportContext,
   isSame,
+  KeptOut,
   merge,
   type ReadRow,
   RowFault,
@@ -51,10 +54,20 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
     const tombstone = stored === undefined ? named.tombstone(row) : undefined;
     if (row.deleted === true) return remove(row, stored, tombstone, nowMs);
     if (tombstone !== undefined && row.deleted !== false) return "unchanged";
+    if (stored !== undefined && named.isAnother(row, stored)) return "kept_out";
     const base = tombstone === undefined ? stored : blankPost(tombstone);
-    const given = withReadingTime(named.resolved(row, base), stored, nowMs);
+    const read = withReadingTime(named.resolved(row, base), stored, nowMs);
+    const given = withoutOlder(read, stored);
     const post = merge(POST_FIELDS, given, base, message("required"));
     if (post.views_at === null) post.views = 0;
+    if (row.views != null && row.views_at != null) {
+      noteReading(post, { views: row.views, readAt: row.views_at });
+    }
+    if (post.text !== stored?.text) {
+      // Links are at places of the text.
+      if (row.links === undefined) post.links = null;
+      if (row.is_ad === undefined && isMarkedAd(post.text, post.links)) post.is_ad = 1;
+    }
     if (row.id != null) named.requireFreeMessengerId(post);
     if (stored !== undefined && isSame(post, stored)) {
       // A forward from a channel outside the catalog is stored only as a mention.
@@ -160,6 +173,27 @@ function withReadingTime(
   return { ...row, views_at: isNew ? nowMs : undefined };
 }
 
+/** Values that a reading of a post's numbers brings. */
+const NUMBERS = ["views", "views_at", "forwards", "reactions", "comments"] as const;
+/** Values that change with an edit. */
+const EDITED = ["text", "links", "media", "edited_at"] as const;
+
+/** The row without what is older than what is stored, by the times that both give. */
+function withoutOlder(row: Given<GivenPost>, stored: PostRecord | undefined): Given<GivenPost> {
+  if (stored === undefined) return row;
+  let newer = row;
+  const isOlder = (name: "views_at" | "edited_at") => (row[name] ?? Infinity) < (stored[name] ?? 0);
+  if (isOlder("views_at")) newer = without(newer, NUMBERS);
+  if (isOlder("edited_at")) newer = without(newer, EDITED);
+  return newer;
+}
+
+function without(row: Given<GivenPost>, names: readonly (keyof GivenPost)[]): Given<GivenPost> {
+  const kept = { ...row };
+  for (const name of names) delete kept[name];
+  return kept;
+}
+
 /**
  * Number of posts that are read and sorted together, in some 100 MB of memory. In a file ordered by time,
  * each post belongs to a different page of the indexes by channel: the more posts are sorted, the more of
@@ -184,8 +218,8 @@ function inOrderOfChannels(
     try {
       return channels.find(given);
     } catch (error) {
-      // The row will be rejected when its turn comes.
-      if (error instanceof RowFault) return 0;
+      // The row will be rejected, or kept out, when its turn comes.
+      if (error instanceof RowFault || error instanceof KeptOut) return 0;
       throw error;
     }
   }

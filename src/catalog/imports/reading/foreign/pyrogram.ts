@@ -1,6 +1,7 @@
 import { type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
 import { sumOfCounts } from "./chat-export.ts";
+import { askedIn, linksOfEntities } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 
 /** Media by the message field that contains it. */
@@ -36,7 +37,8 @@ export const pyrogram: ForeignFormat = {
       channel_msgr_id: chat["id"],
       channel: handleOf(chat),
       msgr_post_id: message["id"] ?? message["message_id"],
-      text: message["text"] ?? message["caption"] ?? "",
+      text: message["text"] ?? message["caption"] ?? askedIn(message) ?? "",
+      links: linksOfEntities(message["entities"] ?? message["caption_entities"]),
       views: message["views"],
       // Has no offset: it is in the time zone of the machine that made the file.
       published_at: message["date"],

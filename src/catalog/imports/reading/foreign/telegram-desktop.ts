@@ -1,7 +1,9 @@
-import { isObject, type JsonObject } from "../../../../values/json-text.ts";
+import { isObject, type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
+import type { HiddenLink } from "../../../posts/hidden-links.ts";
 import type { Fields } from "../recognized.ts";
 import { sumOfCounts } from "./chat-export.ts";
+import { askedIn } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 
 /** Media by Telegram Desktop's `media_type`. */
@@ -31,13 +33,15 @@ export const telegramDesktop: ForeignFormat = {
 
   toPost(message, beside) {
     if (message["type"] !== "message") return null;
-    const { id, date, date_unixtime, edited, edited_unixtime } = message;
+    const { id, date, date_unixtime, edited, edited_unixtime, todo_list: todo, poll } = message;
+    const { text, links } = textOf(message);
     return {
       channel_msgr_id: hasChannelId(beside)
         ? (beside["id"] ?? channelOf(message["from_id"]))
         : undefined,
       msgr_post_id: id,
-      text: textOf(message["text"]),
+      text: text === "" ? (askedIn({ poll, todo }) ?? "") : text,
+      links,
       views: message["views"],
       published_at: date_unixtime ?? date,
       edited_at: edited_unixtime ?? edited,
@@ -67,10 +71,21 @@ function channelOf(name: unknown): string | undefined {
   return /^channel(\d+)$/.exec(String(name))?.[1];
 }
 
-/** A text is a string, or a list of strings and formatted parts. */
-function textOf(text: unknown): unknown {
-  if (!Array.isArray(text)) return text;
-  return text.map((part) => String((isObject(part) ? part["text"] : part) ?? "")).join("");
+/** A text is a string, or a list of strings and formatted parts, some of which have an address. */
+function textOf({ text, text_entities: entities }: JsonObject) {
+  const parts = Array.isArray(text) ? text : entities;
+  if (!Array.isArray(parts)) return { text };
+  let whole = "";
+  const links: HiddenLink[] = [];
+  for (const part of parts) {
+    const words = String((isObject(part) ? part["text"] : part) ?? "");
+    const { href } = membersOf(part);
+    if (typeof href === "string") {
+      links.push({ offset: whole.length, length: words.length, target: href });
+    }
+    whole += words;
+  }
+  return { text: whole, links };
 }
 
 function mediaOf(message: JsonObject): string[] {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
 import { sumOfCounts } from "./chat-export.ts";
+import { askedIn, linksOfEntities } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 
 /** Telethon messages as `to_json()` or `to_dict()` returns them: a JSON array, or one per line. */
@@ -14,7 +15,8 @@ export const telethon: ForeignFormat = {
     return {
       channel_msgr_id: membersOf(message["peer_id"])["channel_id"],
       msgr_post_id: id,
-      text: message["message"],
+      text: message["message"] || (askedIn(membersOf(message["media"])) ?? ""),
+      links: linksOfEntities(message["entities"]),
       views,
       published_at: date,
       // For Telegram, adding a reaction is an edit too, but a hidden one.

@@ -123,7 +123,7 @@ export async function BestPosts({ habits }: { habits: Habits }) {
               <Moment at={post.published_at} />
               <PostLink link={post.link} />
             </p>
-            <PostText text={post.text} shown={BEST_LENGTH} />
+            <PostText text={post.text} links={post.links} shown={BEST_LENGTH} />
           </li>
         ))}
       </ol>

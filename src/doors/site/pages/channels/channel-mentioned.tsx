@@ -74,7 +74,7 @@ export function MentionItems({ mentions }: { mentions: readonly Mention[] }) {
   const cards = cardsOf(ids);
   return (
     <>
-      {mentions.map(({ mentioned_by: { id, title }, published_at, kinds, text }) => (
+      {mentions.map(({ mentioned_by: { id, title }, published_at, kinds, text, links }) => (
         <article>
           <p class="about">
             <strong>
@@ -85,7 +85,7 @@ export function MentionItems({ mentions }: { mentions: readonly Mention[] }) {
               <span class="badge">{names[kind]}</span>
             ))}
           </p>
-          <PostText text={text} shown={TEXT_SHOWN} />
+          <PostText text={text} links={links} shown={TEXT_SHOWN} />
         </article>
       ))}
     </>

@@ -122,7 +122,13 @@ function Post({
         <PostMarks post={post} />
       </p>
       <ForwardedFrom post={post} />
-      <PostText text={post.text} shown={SHOWN_MAX} rest={words.restOfPost} restMax={room} />
+      <PostText
+        text={post.text}
+        links={post.links}
+        shown={SHOWN_MAX}
+        rest={words.restOfPost}
+        restMax={room}
+      />
       {isStaff() && (
         <ActionButton
           inRow

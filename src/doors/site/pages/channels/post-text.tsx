@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
+import type { HiddenLink } from "../../../../catalog/posts/hidden-links.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -12,12 +13,14 @@ const PAIRS = ["```", "**", "__", "~~", "`"];
  * written.
  */
 export function PostText({
-  text,
+  text: plain,
+  links = null,
   shown,
   rest,
   restMax = Number.POSITIVE_INFINITY,
 }: {
   text: string;
+  links?: PostView["links"];
   /** Characters of a long text to show at once. */
   shown: number;
   /** Label of the fold that contains the rest; without it, the rest is omitted. */
@@ -25,6 +28,7 @@ export function PostText({
   /** Approximate limit for the rest in characters; anything beyond is omitted. */
   restMax?: number;
 }) {
+  const text = withLinks(plain, links ?? []);
   const [start, more] = foldLong(text, shown);
   const [folded, over] = restMax < shown ? ["", more] : foldLong(more, restMax);
   return (
@@ -38,6 +42,20 @@ export function PostText({
       )}
     </>
   );
+}
+
+/** The text with its hidden links as marks; words with brackets of their own stay words. */
+export function withLinks(text: string, links: readonly HiddenLink[]): string {
+  let marked = text;
+  let end = text.length;
+  for (const { offset, length, target } of links.toSorted((a, b) => b.offset - a.offset)) {
+    const words = text.slice(offset, offset + length);
+    if (offset + length > end || words === "" || /[[\]]/.test(words)) continue;
+    const address = target.replaceAll("(", "%28").replaceAll(")", "%29");
+    marked = `${marked.slice(0, offset)}[${words}](${address})${marked.slice(offset + length)}`;
+    end = offset;
+  }
+  return marked;
 }
 
 function Html({ text }: { text: string }) {

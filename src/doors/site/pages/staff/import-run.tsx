@@ -143,14 +143,15 @@ const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const
 
 function Counts({ run }: RunProps) {
   const words = useVisit().words.importPages;
-  const { read, seconds, removed, handles_moved: moved } = run.summary;
+  const { read, seconds, removed, handles_moved: moved, kept_out: keptOut } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
   const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
   const gone = removed === undefined ? [] : [[words.removed, removed] as const];
   const handles = moved === undefined ? [] : [[words.handlesMoved, moved] as const];
+  const kept = keptOut === 0 ? [] : [[words.keptOut, keptOut] as const];
   return (
     <ul class="cards">
-      {[...counts, ...gone, ...handles, ...rate].map(([label, count]) => (
+      {[...counts, ...gone, ...handles, ...kept, ...rate].map(([label, count]) => (
         <li>
           <strong>{shownNumber(count)}</strong> {label}
         </li>
