@@ -125,7 +125,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   nodemailer: ["ports"],
   "better-auth": ["customers/people"],
   "@node-oauth/oauth2-server": ["customers/oauth"],
-  fflate: ["doors/mcp"],
+  fflate: ["catalog/imports", "doors/mcp"],
   hono: ["doors/site"],
   "@fastify/busboy": ["doors/site"],
   uplot: ["doors/site"],
@@ -133,6 +133,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "markdown-it": ["doors/site"],
   "@streamparser/json": ["catalog/imports"],
   "csv-parse": ["catalog/imports"],
+  "read-excel-file": ["catalog/imports"],
   "image-size": ["catalog/imports", "values"],
 };
 

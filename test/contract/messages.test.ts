@@ -488,8 +488,24 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   excelFile: [
     [
       { file: "FILE" },
-      'FILE is an Excel file or a ZIP archive. In Excel: File, Save As, "CSV UTF-8"; unpack an archive.',
+      'FILE is an old Excel file or a ZIP archive. In Excel: File, Save As, "Excel Workbook (.xlsx)" or "CSV UTF-8"; unpack an archive.',
     ],
+  ],
+  excelDamaged: [
+    [
+      { file: "FILE" },
+      'FILE is no Excel workbook that can be read. In Excel: File, Save As, "CSV UTF-8".',
+    ],
+  ],
+  excelTooLarge: [
+    [
+      { file: "FILE" },
+      'The workbook FILE is larger than 32 MB, or than 256 MB unpacked. In Excel: File, Save As, "CSV UTF-8".',
+    ],
+  ],
+  noSheet: [[{ file: "FILE", sheet: "SHEET" }, "The workbook FILE has no sheet SHEET."]],
+  nameNear: [
+    [{ near: ["ONE", "TWO"] }, "No entry has this code or name. Did you mean ONE, TWO?"],
   ],
   databaseFile: [[{ file: "FILE" }, "FILE is an SQLite database, not a table of rows."]],
   pdfFile: [[{ file: "FILE" }, "FILE is a PDF, not a table of rows."]],

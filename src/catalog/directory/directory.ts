@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { foldText } from "../../values/fold-text.ts";
+import { foldText, nearestCodes } from "../../values/fold-text.ts";
 import {
   choiceSchema,
   countSchema,
@@ -52,15 +52,20 @@ export function createDirectory(db: Database) {
   };
 }
 
-/** Codes of the entries that have a name: none if there is no such entry, several if it is ambiguous. */
-type CodesNamed = (name: string) => string[];
+/** Finds entries of a directory by the names that people write for them. */
+interface EntryNames {
+  /** Codes of those that have a name: none if there is no such entry, several if it is ambiguous. */
+  codes(name: string): string[];
+  /** Up to three codes of entries with names like it. */
+  near(name: string): string[];
+}
 
-/** Finds entries of the directories by their displayed names, which are read for the first name. */
-export function createEntryNames(db: Database): { category: CodesNamed; territory: CodesNamed } {
+/** The names of both directories, which are read for the first name. */
+export function createEntryNames(db: Database): { category: EntryNames; territory: EntryNames } {
   const store = createDirectoryStore(db);
   return {
     category: namesOf(store.categories),
-    territory: namesOf(store.territories, outermost),
+    territory: namesOf(() => store.territories().flatMap(withOtherNames), outermost),
   };
 }
 
@@ -68,12 +73,71 @@ export function createEntryNames(db: Database): { category: CodesNamed; territor
 function namesOf<Entry extends { slug: string; name: string }>(
   entries: () => readonly Entry[],
   choose = (namesakes: Entry[]): Entry[] => namesakes,
-): CodesNamed {
+): EntryNames {
   let byName: Map<string, Entry[]> | null = null;
-  return (name) => {
-    byName ??= Map.groupBy(entries(), (entry) => foldText(entry.name));
-    return choose(byName.get(foldText(name)) ?? []).map(({ slug }) => slug);
+  const read = (): Map<string, Entry[]> => {
+    byName ??= Map.groupBy(entries(), (entry) => plainName(entry.name));
+    return byName;
   };
+  function find(name: string): string[] {
+    const plain = plainName(name);
+    const named = read().get(plain);
+    const code = named ?? entries().filter(({ slug }) => slug === plain);
+    const found = choose(code.length > 0 ? code : withWords(read(), plain));
+    return [...new Set(found.map(({ slug }) => slug))];
+  }
+  return {
+    codes: remembered(find),
+    near: remembered((name) => [...new Set(nearestCodes(name, entries()))]),
+  };
+}
+
+/** Names that are remembered: a column has the same few again and again. */
+const NAMES_MAX = 10_000;
+
+function remembered(find: (name: string) => string[]): (name: string) => string[] {
+  const known = new Map<string, string[]>();
+  return (name) => {
+    const found = known.get(name) ?? find(name);
+    if (known.size < NAMES_MAX) known.set(name, found);
+    return found;
+  };
+}
+
+/** Entries whose names have all words of a text, such as a republic without that word. */
+function withWords<Entry>(byName: ReadonlyMap<string, Entry[]>, text: string): Entry[] {
+  const wanted = text.split(" ");
+  const found = [...byName].filter(([name]) => {
+    const words = name.split(" ");
+    return wanted.every((word) => words.includes(word));
+  });
+  return text === "" ? [] : found.flatMap(([, entries]) => entries);
+}
+
+/** Words that people shorten, or put before a city's name. */
+const SHORTENED: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\S)обл\.?(?!\S)/g, "область"],
+  [/(?<!\S)респ\.?(?!\S)/g, "республика"],
+  [/(?<!\S)(?:г\.?|город|гор\.)\s+/g, ""],
+];
+
+function plainName(name: string): string {
+  const folded = foldText(name.replace(/(?<=\p{L}\.)(?=\p{L})/gu, " "));
+  return SHORTENED.reduce((text, [short, whole]) => text.replace(short, whole), folded).trim();
+}
+
+/** ISO codes of the countries that the directory may have. */
+const COUNTRIES = ["RU", "AM", "AZ", "BY", "GE", "KZ", "KG", "MD", "TJ", "TM", "UZ", "UA"];
+const [inRussian, inEnglish] = ["ru", "en"].map(
+  (language) => new Intl.DisplayNames([language], { type: "region" }),
+);
+
+/** A country under its English name too. */
+function withOtherNames(territory: Territory): Territory[] {
+  if (territory.kind !== "country") return [territory];
+  const code = COUNTRIES.find((one) => inRussian?.of(one) === territory.name);
+  const other = code && inEnglish?.of(code);
+  return other === undefined ? [territory] : [territory, { ...territory, name: other }];
 }
 
 /** Codes of the entries that have a name, or else of those whose name or code has it as a word. */
@@ -82,7 +146,7 @@ function codesOrWord<Entry extends { slug: string; name: string }>(
   name: string,
   choose?: (namesakes: Entry[]) => Entry[],
 ): string[] {
-  const whole = namesOf(() => entries, choose)(name);
+  const whole = namesOf(() => entries, choose).codes(name);
   if (whole.length > 0) return whole;
   const word = foldText(name);
   const having = entries.filter(

@@ -147,8 +147,8 @@ const XLSX = Buffer.from("PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", "latin
 const XLS = Buffer.from("d0cf11e0a1b11ae1000000000000000000", "hex");
 const REFUSED: [name: string, content: string | Uint8Array, said: string, ImportTextOptions?][] = [
   ["an Excel file", XLSX, 'In Excel: File, Save As, "CSV UTF-8"'],
-  ["an old Excel file", XLS, 'In Excel: File, Save As, "CSV UTF-8"'],
-  ["a compressed Excel file", gzipSync(XLSX), 'In Excel: File, Save As, "CSV UTF-8"'],
+  ["an old Excel file", XLS, "is an old Excel file or a ZIP archive"],
+  ["a compressed Excel file", gzipSync(XLSX), "is an old Excel file or a ZIP archive"],
   ["a database", "SQLite format 3\0 and more", "is an SQLite database"],
   ["a PDF", "%PDF-1.7 and what follows", "is a PDF"],
   ["truncated gzip", gzipSync(CSV).subarray(0, -9), "is damaged or truncated"],
@@ -180,8 +180,8 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
   ["unknown columns", "id,titel,subscribers\n1,A,1\n", 'The header has unknown columns: "titel".'],
   [
     "channels under other names, which a directory without its codes does not resemble",
-    "id,username,name,members\n1,a,A,5\n",
-    'The header has unknown columns: "username", "name", "members".',
+    "id,alias,name of it,how many\n1,a,A,5\n",
+    'The header has unknown columns: "alias", "name of it", "how many".',
   ],
   ["a column twice", "id,Title,TITLE\n1,A,B\n", "The header has the column title twice."],
   [

@@ -334,17 +334,17 @@ describe("a file with a preview", () => {
   });
 
   test("lists unknown columns with guesses, and skips those left empty", async () => {
-    const content = "Канал;Название;Подписчики;Заметка\n@one;Один;12;да\n";
+    const content = "Канал в MAX;Назв.;Подписчиков было;Заметка\n@one;Один;12;да\n";
     const sent = () => file(content, "list.csv");
     const { body, status } = await look(sent());
     expect(status).toBe(400);
     const [details = ""] = /<details open="">.*?<\/details>/s.exec(String(body)) ?? [];
     const [, listed = ""] = /<textarea[^>]*>([^<]*)/.exec(details) ?? [];
-    expect(listed).toBe("Канал=handle\nНазвание=title\nПодписчики=subscribers\nЗаметка=");
+    expect(listed).toBe("Канал в MAX=handle\nНазв.=title\nПодписчиков было=subscribers\nЗаметка=");
     const again = { action: "import", look: "yes", kind: "channels", file: sent() };
     const { location } = await staff.post(PAGE, { ...again, map: listed });
     const { body: shown } = await staff.get(location ?? "");
-    expect(shown).toContain("Канал = handle, Название = title, Подписчики = subscribers");
+    expect(shown).toContain("Канал в MAX = handle, Назв. = title, Подписчиков было = subscribers");
     expect(shown).toContain("Заметка");
     await start(location ?? "");
     expect(count(await ended(`${PAGE}1/`), "Inserted")).toBe("1");
@@ -364,7 +364,7 @@ describe("a file with a preview", () => {
     for (const [sent, expected] of [
       [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
       [file("channel,day,subscribers\n"), "Import it as stats."],
-      [file("PK\x03\x04 and more than that", "rows.xlsx"), "rows.xlsx is an Excel file"],
+      [file("PK\x03\x04 and more than that", "rows.xlsx"), "rows.xlsx is no Excel workbook"],
       [file("\n\n"), "The file has no complete header"],
     ] as const) {
       const answer = await look(sent);

@@ -52,8 +52,10 @@ export function readCells<Row>(
 /** Tries other spellings only if the column refuses the cell as it is, which is rare. */
 function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Read<T> {
   if (typeof cell === "bigint") return readBig(column, cell);
-  // A channel's column may accept text that it cannot judge yet.
-  const first = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
+  // A channel's column may accept text that it cannot judge yet, and a handle's takes `name.t.me` for one.
+  const { spelling } = column;
+  const isLink = spelling === "handle" && typeof cell === "string" && cell.includes(".");
+  const first = spelling === "channel" || isLink ? respelled(spelling, cell, rules) : cell;
   const read = column.read(first);
   if ("value" in read || column.spelling === undefined) return read;
   const ambiguous = ambiguousCount(column.spelling, first);

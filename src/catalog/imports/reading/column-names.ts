@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
+import { columnsOfHeader, isNotNeeded } from "./known-headers.ts";
 import type { Recognized } from "./recognized.ts";
 
 export interface Naming {
@@ -9,6 +10,8 @@ export interface Naming {
   map: Readonly<Record<string, string>>;
   /** Whether unknown columns are ignored; otherwise they are refused by name. */
   ignoreUnknown: boolean;
+  /** Cells for columns that the file lacks, by our names. */
+  set?: Readonly<Record<string, string>>;
 }
 
 const IGNORED_SHOWN = 100;
@@ -16,47 +19,82 @@ const IGNORED_SHOWN = 100;
 export type ColumnNames = ReturnType<typeof createColumnNames>;
 
 /**
- * Matches a file's column names with those of its kind, ignoring case and surrounding spaces (living data,
- * section 6).
+ * Matches a file's column names with those of its kind, ignoring case and surrounding spaces, and with the
+ * names that people's tables have for them (living data, section 6).
  * @throws AppError `invalid` for a mapping to a column that the kind does not have
  */
 export function createColumnNames(
   kind: ImportKindName,
-  { map, ignoreUnknown }: Naming,
+  { map, ignoreUnknown, set = {} }: Naming,
   recognized: Recognized,
 ) {
   const known = columnsOf(kind);
   const mapped = new Map<string, string>();
-  for (const [theirs, ours] of Object.entries(map)) {
-    const column = comparable(ours);
-    if (!known.includes(column)) {
-      throw new AppError("invalid", message("mapToUnknown", { column: ours, known }));
-    }
-    mapped.set(comparable(theirs), column);
-  }
+  const columnOf = (given: string): string => {
+    const column = comparable(given);
+    if (known.includes(column)) return column;
+    throw new AppError("invalid", message("mapToUnknown", { column: given, known }));
+  };
+  for (const [theirs, ours] of Object.entries(map)) mapped.set(comparable(theirs), columnOf(ours));
+  const given = Object.entries(set).map(([ours, cell]) => [columnOf(ours), cell] as const);
   const found = new Map<string, string | null | undefined>(known.map((name) => [name, name]));
   for (const theirs of mapped.keys()) found.delete(theirs);
 
-  function find(name: string): string | null | undefined {
+  function find(name: string): string | undefined {
     const same = comparable(name);
-    const ours = mapped.get(same) ?? (known.includes(same) ? same : undefined);
-    if (ours === undefined && ignoreUnknown) {
-      if (recognized.ignored.length < IGNORED_SHOWN) recognized.ignored.push(shortened(name));
-      return null;
-    }
-    if (ours !== undefined && ours !== name) recognized.renamed[ours] = shortened(name.trim());
+    return mapped.get(same) ?? (known.includes(same) ? same : undefined);
+  }
+
+  function resolve(name: string): string | null | undefined {
+    if (found.has(name)) return found.get(name);
+    const ours = find(name);
+    if (ours !== undefined) note(name, ours);
+    found.set(name, ours);
     return ours;
+  }
+
+  function note(name: string, ours: string): void {
+    if (ours !== name) recognized.renamed[ours] = shortened(name.trim());
+  }
+
+  function ignore(name: string): void {
+    const { ignored } = recognized;
+    const shown = shortened(name);
+    if (ignored.length < IGNORED_SHOWN && !ignored.includes(shown)) ignored.push(shown);
   }
 
   return {
     known,
+    /** Cells for columns that a row lacks; null if there are none. */
+    given: given.length === 0 ? null : Object.fromEntries(given),
 
-    /** Our name of a column, null for an ignored one, undefined for an unknown one. */
-    resolve(name: string): string | null | undefined {
-      if (found.has(name)) return found.get(name);
-      const ours = find(name);
-      found.set(name, ours);
-      return ours;
+    /** Whether a name is our own for a column, which the options leave as it is. */
+    isOurs: (name: string): boolean => found.get(name) === name,
+
+    /**
+     * Our names of a row's columns: null for an ignored one, undefined for an unknown one. Of several that
+     * people's tables call the same, the likeliest is taken, and the others are ignored.
+     */
+    resolveAll(names: readonly string[]): (string | null | undefined)[] {
+      const columns = names.map(resolve);
+      const taken = new Set(columns);
+      const meant = names
+        .map((name, at) => ({ name, at, may: columnsOfHeader(kind, name) }))
+        .filter(({ at, may }) => columns[at] === undefined && may.length > 0)
+        .toSorted((one, other) => rankOf(one.may) - rankOf(other.may));
+      for (const { name, at, may } of meant) {
+        const ours = may.find((column) => !taken.has(column));
+        columns[at] = ours ?? null;
+        taken.add(ours);
+        if (ours === undefined) ignore(name);
+        else note(name, ours);
+      }
+      return columns.map((column, at) => {
+        const name = names[at] ?? "";
+        if (column !== undefined || !(ignoreUnknown || isNotNeeded(kind, name))) return column;
+        ignore(name);
+        return null;
+      });
     },
 
     /** @throws AppError `invalid` if the columns obviously belong to another kind */
@@ -72,6 +110,10 @@ export function createColumnNames(
     },
   };
 }
+
+/** Names that mean one column come before those that may mean several, of which a link names best. */
+const rankOf = (may: readonly string[]): number =>
+  may.length === 1 ? 0 : may.includes("link") ? 1 : 2;
 
 /** Whether a file with these columns can be of the kind: an entry of a directory needs its code. */
 const canBe = (kind: ImportKindName, columns: readonly string[]): boolean =>

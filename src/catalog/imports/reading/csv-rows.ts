@@ -228,7 +228,7 @@ function leadingLineBreaks(text: string): number {
 
 function checkHeader(cells: readonly string[], names: ColumnNames): Header {
   const theirs = cells.map((name) => name.trim());
-  const columns = theirs.map((name) => names.resolve(name));
+  const columns = names.resolveAll(theirs);
   const unknown = theirs.filter((_, at) => columns[at] === undefined);
   names.requireKind(theirs);
   if (unknown.length > 0) {

@@ -27,14 +27,15 @@ export function createJsonRows(names: ColumnNames): JsonRows {
       const keys = Object.keys(value);
       if (isFirst) names.requireKind(keys);
       isFirst = false;
-      const unknown = keys.filter((name) => names.resolve(name) === undefined);
+      if (keys.every((name) => names.isOurs(name))) return [{ line, fields: value }];
+      const columns = names.resolveAll(keys);
+      const unknown = keys.filter((_, at) => columns[at] === undefined);
       if (unknown.length > 0) {
         return [{ line, fault: message("unknownColumns", { columns: unknown }) }];
       }
-      if (keys.every((name) => names.resolve(name) === name)) return [{ line, fields: value }];
       const fields: Fields = {};
-      for (const name of keys) {
-        const column = names.resolve(name);
+      for (const [at, name] of keys.entries()) {
+        const column = columns[at];
         if (column == null) continue;
         if (Object.hasOwn(fields, column)) {
           return [{ line, fault: message("columnTwiceInRow", { column }) }];

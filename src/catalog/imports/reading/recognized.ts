@@ -9,7 +9,8 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson"];
 export type FileFormat = ImportFormat | "json";
 export const FILE_FORMATS: readonly FileFormat[] = [...IMPORT_FORMATS, "json"];
 
-export type Compression = "gzip" | "zstd";
+/** How a file's text is packed; an Excel workbook is read as CSV. */
+export type Compression = "gzip" | "zstd" | "xlsx";
 export type Encoding = "UTF-8" | "UTF-16" | "Windows-1251";
 export type Separator = "," | ";" | "\t";
 

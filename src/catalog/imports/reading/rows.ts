@@ -13,7 +13,7 @@ import {
 } from "./foreign/foreign-formats.ts";
 import { beginningOf, type Input, prepend } from "./input.ts";
 import { createJsonRows, readJson, readNdjson } from "./json-rows.ts";
-import type { Encoding, FileFormat, InputRow, Recognized } from "./recognized.ts";
+import type { Encoding, Fields, FileFormat, InputRow, Recognized } from "./recognized.ts";
 import { unpack } from "./unpack.ts";
 
 /** How to read a file: plain data. */
@@ -22,6 +22,8 @@ export interface ReadingOptions extends Naming {
   format: FileFormat | null;
   /** Null for files with the kind's own columns. */
   from: ForeignFormatName | null;
+  /** Name of an Excel workbook's sheet; absent or null for the first one. */
+  sheet?: string | null;
 }
 
 /** Everything is recognized from the file itself. */
@@ -35,6 +37,7 @@ export const AS_RECOGNIZED: ReadingOptions = {
 const FORMATS_BY_ENDING: Record<string, FileFormat> = {
   ".csv": "csv",
   ".tsv": "csv",
+  ".xlsx": "csv",
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
 };
@@ -67,16 +70,25 @@ export async function* readRows(
 ): AsyncGenerator<InputRow[]> {
   const names = createColumnNames(kind, options, recognized);
   recognized.from = options.from;
-  const text = readText(input, recognized, onBytes);
+  const text = readText(input, options.sheet ?? null, recognized, onBytes);
   try {
     const first = await beginningOf(text, showsFormat);
     recognized.format = formatOfContent(first, namedFormat(input.name, options));
-    yield* rowsOf(prepend(first, text), first, kind, names, recognized);
+    const rows = rowsOf(prepend(first, text), first, kind, names, recognized);
+    if (names.given === null) yield* rows;
+    else for await (const some of rows) yield withGiven(some, names.given);
   } finally {
     // Closes the file if reading ends early. Not awaited, because a silent pipe only closes after its next
     // piece.
     void text.return(undefined).catch(() => {});
   }
+}
+
+/** Rows with cells for the columns that they lack. */
+function withGiven(rows: InputRow[], given: Fields): InputRow[] {
+  return rows.map((row) =>
+    "fields" in row ? { ...row, fields: { ...given, ...row.fields } } : row,
+  );
 }
 
 function rowsOf(
@@ -99,10 +111,11 @@ function rowsOf(
 
 async function* readText(
   input: Input,
+  sheet: string | null,
   recognized: Recognized,
   onBytes: (total: number) => void,
 ): AsyncGenerator<string> {
-  const { compression, bytes } = await unpack(input, onBytes);
+  const { compression, bytes } = await unpack(input, sheet, onBytes);
   recognized.compression = compression;
   // ASCII is UTF-8 too.
   recognized.encoding = "UTF-8";

@@ -1,17 +1,19 @@
 import { ReadableStream } from "node:stream/web";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import { readWorkbook } from "./excel.ts";
 import { type Input, prepend } from "./input.ts";
 import type { Compression } from "./recognized.ts";
 
-const PACKED: readonly (readonly [Compression, string])[] = [
+const PACKED: readonly (readonly ["gzip" | "zstd", string])[] = [
   ["gzip", "\x1f\x8b"],
   ["zstd", "\x28\xb5\x2f\xfd"],
 ];
 
+const ZIP = "PK\x03\x04";
+
 /** Signatures of files that people upload by mistake, because they cannot be read as rows. */
 const REFUSED = [
-  ["excelFile", "PK\x03\x04"],
   ["excelFile", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
   ["databaseFile", "SQLite format 3\0"],
   ["pdfFile", "%PDF-"],
@@ -22,15 +24,20 @@ const LONGEST_MAGIC = 16;
 /**
  * The bytes of a file, decompressed while they are read: however much a compressed file expands to, only one
  * piece of it is in memory.
+ * @param sheet of an Excel workbook; null for the first one
  * @param onBytes receives the number of bytes read from the file itself
- * @throws AppError `invalid` for an Excel file and others that contain no rows, and while reading if a
- * compressed file is damaged, truncated or expands to too much
+ * @throws AppError `invalid` for files that contain no rows, and while reading if a compressed file is
+ * damaged, truncated or expands to too much
  */
 export async function unpack(
   input: Input,
+  sheet: string | null,
   onBytes: (total: number) => void,
 ): Promise<{ compression: Compression | null; bytes: AsyncIterable<Uint8Array> }> {
   const whole = await withMagic(counted(input, onBytes));
+  if (whole.magic.startsWith(ZIP)) {
+    return { compression: "xlsx", bytes: readWorkbook(input.name, whole.bytes, sheet) };
+  }
   const compression = PACKED.find(([, magic]) => whole.magic.startsWith(magic))?.[0] ?? null;
   if (compression === null) {
     refuse(input, whole.magic);
@@ -38,6 +45,9 @@ export async function unpack(
   }
   const unpacked = await withMagic(unpacking(input, whole.bytes, compression));
   refuse(input, unpacked.magic);
+  if (unpacked.magic.startsWith(ZIP)) {
+    throw new AppError("invalid", message("excelFile", { file: input.name }));
+  }
   return { compression, bytes: upToMax(input, unpacked.bytes) };
 }
 
@@ -85,7 +95,7 @@ async function withMagic(
 async function* unpacking(
   { name: file }: Input,
   bytes: AsyncIterable<Uint8Array>,
-  compression: Compression,
+  compression: "gzip" | "zstd",
 ): AsyncGenerator<Uint8Array> {
   let failure: unknown = null;
   const packed = keepingFailure(bytes, (error) => {

@@ -21,6 +21,16 @@ export function addToMap(given: string, before: ColumnMap): ColumnMap {
   return { ...before, [theirs]: ours };
 }
 
+/** Adds `column=value` to those of earlier options; the value may be empty. @throws InvalidArgumentError */
+export function addToSet(given: string, before: ColumnMap): ColumnMap {
+  const at = given.indexOf("=");
+  const column = given.slice(0, Math.max(0, at)).trim();
+  if (column === "") {
+    throw new InvalidArgumentError('Give it as "column=value", such as "category=news".');
+  }
+  return { ...before, [column]: given.slice(at + 1) };
+}
+
 /** Reads a JSON object that maps their names to ours. @throws InvalidArgumentError */
 export function readMapFile(path: string): ColumnMap {
   let bytes: Uint8Array;

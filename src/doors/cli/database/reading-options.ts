@@ -7,7 +7,7 @@ import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/reading/
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { choiceOption, parseTimezone } from "../arguments.ts";
-import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
+import { addToMap, addToSet, type ColumnMap, readMapFile } from "./column-map.ts";
 
 /** The options as given. */
 export interface FileReading {
@@ -16,6 +16,8 @@ export interface FileReading {
   map: ColumnMap;
   mapFile?: ColumnMap;
   ignoreUnknown?: boolean;
+  set: ColumnMap;
+  sheet?: string;
   timezone: string;
   strict?: boolean;
 }
@@ -27,6 +29,8 @@ export function readingOf(options: FileReading): ReadingOptions {
     from: options.from ?? null,
     map: { ...options.mapFile, ...options.map },
     ignoreUnknown: options.ignoreUnknown === true,
+    set: options.set,
+    sheet: options.sheet ?? null,
   };
 }
 
@@ -52,7 +56,13 @@ export function withReadingOptions(command: Command): Command {
       "a JSON object that maps the file's column names to ours",
       readMapFile,
     )
+    .option("--sheet <name>", "an Excel workbook's sheet; the first one by default")
     .option("--ignore-unknown", "ignore columns that are not known")
+    .addOption(
+      new Option("--set <column=value>", "a cell for a column that the file lacks; repeatable")
+        .argParser(addToSet)
+        .default({}, "none"),
+    )
     .option(
       "--timezone <zone>",
       "IANA name of the time zone of times without an offset",

@@ -238,9 +238,15 @@ function createDirectoryCodes(
   /** @throws RowFault unless exactly one entry has the name */
   function codeOf(column: (typeof COLUMNS)[number], name: string): string {
     // The writer knows the codes from its start; an entry may have been added since then.
-    const codes = named[column](name).filter(isCode[column]);
+    const codes = named[column].codes(name).filter(isCode[column]);
     const [code] = codes;
-    if (code === undefined) throw new RowFault(column, UNKNOWN[column]);
+    if (code === undefined) {
+      const near = named[column].near(name);
+      throw new RowFault(
+        column,
+        near.length === 0 ? UNKNOWN[column] : message("nameNear", { near }),
+      );
+    }
     if (codes.length > 1) throw new RowFault(column, message("nameOfSeveral", { codes }));
     return code;
   }
