@@ -390,8 +390,6 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The columns name two channels: channel is 87, channel_msgr_id is 86.",
     ],
   ],
-  backupsUnreadable: [[{ folder: "FOLDER" }, "The folder of backups, FOLDER, cannot be read."]],
-  jobRuns: [[{}, "The job is already running."]],
   removalUnderWay: [[{}, "The channel's rows are still being removed. Try again in a moment."]],
   removedByCommand: [
     [{}, "Channels can be removed only with `kanalog channel delete` and `merge`."],
@@ -504,9 +502,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     ],
   ],
   noSheet: [[{ file: "FILE", sheet: "SHEET" }, "The workbook FILE has no sheet SHEET."]],
-  nameNear: [
-    [{ near: ["ONE", "TWO"] }, "No entry has this code or name. Did you mean ONE, TWO?"],
-  ],
+  nameNear: [[{ near: ["ONE", "TWO"] }, "No entry has this code or name. Did you mean ONE, TWO?"]],
   databaseFile: [[{ file: "FILE" }, "FILE is an SQLite database, not a table of rows."]],
   pdfFile: [[{ file: "FILE" }, "FILE is a PDF, not a table of rows."]],
   packedFileTooLarge: [[{ file: "FILE", gigabytes: 20 }, "FILE unpacks to more than 20 GiB."]],

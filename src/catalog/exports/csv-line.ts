@@ -2,9 +2,16 @@ import { NO_ITEMS } from "../fields/columns.ts";
 import { EMPTY_TEXT, escapeText } from "../fields/spreadsheet-text.ts";
 
 const QUOTED = /[",\r\n]/;
+const QUOTED_FOR_EXCEL = /[";\r\n]/;
 
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (QUOTED.test(cell) ? quoted(cell) : cell)).join(",")}\n`;
+/** What Russian and European versions of Excel open as a table by a double click. */
+export const EXCEL_MARK = "\ufeff";
+
+/** @param isExcel separates cells by semicolons and ends lines as Windows does */
+export function csvLine(cells: readonly string[], isExcel = false): string {
+  const special = isExcel ? QUOTED_FOR_EXCEL : QUOTED;
+  const written = cells.map((cell) => (special.test(cell) ? quoted(cell) : cell));
+  return written.join(isExcel ? ";" : ",") + (isExcel ? "\r\n" : "\n");
 }
 
 /**

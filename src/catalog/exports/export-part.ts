@@ -8,7 +8,7 @@ import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
 import { importKinds } from "../imports/kinds/import-kinds.ts";
 import { bulkKinds } from "./bulk-kinds.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
-import { csvCell, csvLine } from "./csv-line.ts";
+import { csvCell, csvLine, EXCEL_MARK } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
 export interface ExportPart {
@@ -41,11 +41,12 @@ export function exportPart(db: Database, { selection, after }: ExportTurn): Expo
   const isNullable = (name: string) => fields?.[name]?.initial === null;
   const toLine = lineWriter(selection, columns, isNullable);
   const hasHeader = after === null && format === "csv";
+  const mark = selection.isExcel ? EXCEL_MARK : "";
   return writePart(rows(db, selection, after, PART_ROWS), {
     toLine,
     after,
     rowsMax: PART_ROWS,
-    header: hasHeader ? csvLine(columns) : "",
+    header: hasHeader ? mark + csvLine(columns, selection.isExcel) : "",
   });
 }
 
@@ -90,13 +91,17 @@ function writePart(
  * @param isNullable whether a column's empty text or list differs from null
  */
 function lineWriter(
-  { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
+  { format, isRaw, isExcel }: Pick<ExportSelection, "format" | "isRaw" | "isExcel">,
   columns: readonly string[],
   isNullable: (name: string) => boolean,
 ): (values: Record<string, unknown>) => string {
   if (format === "ndjson") return (values) => `${JSON.stringify(values)}\n`;
   const cells = columns.map((name) => ({ name, isNullable: isNullable(name), isRaw }));
-  return (values) => csvLine(cells.map((cell) => csvCell(values[cell.name], cell)));
+  return (values) =>
+    csvLine(
+      cells.map((cell) => csvCell(values[cell.name], cell)),
+      isExcel,
+    );
 }
 
 /**
@@ -137,7 +142,7 @@ export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   return writePart(rows(db, selection, after, PART_ROWS), {
     after,
     rowsMax,
-    toLine: lineWriter({ format, isRaw: false }, columns, isNullable),
+    toLine: lineWriter({ format, isRaw: false, isExcel: false }, columns, isNullable),
     header: hasHeader && format === "csv" ? csvLine(columns) : "",
   });
 }

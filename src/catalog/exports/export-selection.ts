@@ -26,6 +26,8 @@ export interface ExportSelection extends RowSelection {
   format: ImportFormat;
   /** Whether CSV leaves texts that a spreadsheet would run as they are. */
   isRaw: boolean;
+  /** Whether CSV is written as Excel opens it: with a mark, semicolons and the line ends of Windows. */
+  isExcel: boolean;
 }
 
 /** An export as requested: days and channel are texts as typed, empty if not given. */
@@ -33,6 +35,7 @@ export interface ExportWish {
   kind: ImportKindName;
   format: ImportFormat;
   isRaw: boolean;
+  isExcel?: boolean;
   from: string;
   to: string;
   channel: string;
@@ -48,7 +51,7 @@ export interface ExportWish {
 export function readExport(
   db: Database,
   clock: Clock,
-  { kind, format, isRaw, from, to, channel, hosts, openDays }: ExportWish,
+  { kind, format, isRaw, isExcel = false, from, to, channel, hosts, openDays }: ExportWish,
 ): ExportSelection {
   const faults: FieldFaults = {};
   const { selectedBy } = importKinds[kind].exported;
@@ -70,7 +73,7 @@ export function readExport(
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   const channelId = channel === "" ? null : findChannel(db, hosts, channel);
   const openFrom = firstOpenDay(clock.now(), openDays);
-  return { kind, format, isRaw, ...days, channelId, openFrom };
+  return { kind, format, isRaw, isExcel, ...days, channelId, openFrom };
 }
 
 /** Finds a channel, including hidden ones. @throws AppError `invalid` on `channel` */

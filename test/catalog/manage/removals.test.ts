@@ -262,12 +262,16 @@ describe("a deletion", () => {
     expect(pushing.attempts()).toHaveLength(1);
   });
 
-  test("frees handle and messenger id for another channel", async () => {
+  test("keeps rows with its handle and messenger id out until it is restored", async () => {
     await rows("channels", [{ id: 1, handle: "name", msgr_id: 77 }]);
     await manage().delete(1, COMMAND_LINE);
-    await rows("channels", [{ handle: "name", msgr_id: 77, title: "Next", subscribers: 1 }]);
+    const next = [{ handle: "name", msgr_id: 77, title: "Next", subscribers: 1 }];
+    await rows("channels", next);
+    expect(await statusOf(`${CATALOG}resolve/?q=77`)).toBe(404);
+    await manage().restore(1, COMMAND_LINE);
+    await rows("channels", next);
     const { body } = await get(`${CATALOG}resolve/?q=77`);
-    expect(body).toMatchObject({ handle: "name", title: "Next" });
+    expect(body).toMatchObject({ id: 1, handle: "name", title: "Next" });
   });
 });
 

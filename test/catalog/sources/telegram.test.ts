@@ -343,7 +343,7 @@ describe("posts", () => {
 
   test.each<[string, Parameters<FakeTelegram["say"]>[1], unknown]>([
     ["an animation", { animation: {} as never, document: {} as never }, { media: ["video"] }],
-    ["a poll", { poll: { question: "?" } as never }, { media: ["poll"], text: "" }],
+    ["a poll", { poll: { question: "?" } as never }, { media: ["poll"], text: "?" }],
     ["a giveaway", { giveaway: {} as never }, { media: ["other"] }],
     [
       "a rich message",

@@ -1,7 +1,7 @@
 import { unzipSync } from "fflate";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { csvCell, csvLine } from "../../exports/csv-line.ts";
+import { escapeText } from "../../fields/spreadsheet-text.ts";
 
 /** Largest file, and largest contents: a sheet of some 300,000 rows, which is read in memory. */
 const BYTES_MAX = 32 * 1024 ** 2;
@@ -36,8 +36,8 @@ export async function* readWorkbook(
     );
   });
   for (let at = 0; at < rows.length; at += ROWS_PER_PIECE) {
-    const lines = rows.slice(at, at + ROWS_PER_PIECE).map((row) => csvLine(row.map(toCell)));
-    yield new TextEncoder().encode(lines.join(""));
+    const lines = rows.slice(at, at + ROWS_PER_PIECE).map((row) => row.map(toCell).join(","));
+    yield new TextEncoder().encode(`${lines.join("\n")}\n`);
   }
 }
 
@@ -78,9 +78,14 @@ function plainNumber(digits: string): string {
   return /e/i.test(digits) ? String(Number(digits)) : digits;
 }
 
-/** Midnight is a day, and any other time is local, as spreadsheets have no zones. */
+/** A quoted cell. Midnight is a day, and any other time is local, as spreadsheets have no zones. */
 function toCell(value: unknown): string {
-  if (!(value instanceof Date)) return csvCell(value, { isNullable: false, isRaw: false });
-  const text = value.toISOString().replace(/\.\d+Z$/, "");
+  if (value === null) return "";
+  const text = value instanceof Date ? timeOf(value) : escapeText(String(value), false);
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+function timeOf(date: Date): string {
+  const text = date.toISOString().replace(/\.\d+Z$/, "");
   return text.endsWith("T00:00:00") ? text.slice(0, 10) : text;
 }

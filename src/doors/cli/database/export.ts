@@ -29,6 +29,7 @@ interface ExportOptions extends AsJson {
   channel?: string;
   gzip?: boolean;
   raw?: boolean;
+  excel?: boolean;
 }
 
 const GZIP_ENDING = /\.gz$/i;
@@ -51,6 +52,7 @@ export function exportCommand(context: CommandContext): Command {
     .option("--channel <channel>", "one channel only: its number, @handle or link")
     .option("--gzip", "compress the file; the default if its name ends in .gz")
     .option("--raw", "CSV: do not escape texts that a spreadsheet would run as formulas")
+    .option("--excel", "CSV: as Excel opens it, with semicolons, its mark and line ends")
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -69,10 +71,14 @@ async function runCommand(
 ): Promise<void> {
   const { output } = context;
   const { from = "", to = "", channel = "", raw: isRaw = false, json = false } = options;
+  const { excel: isExcel = false } = options;
   if (json && path === STANDARD_OUTPUT) {
     throw new CommandExit(EXIT_USAGE, "--json: name a file, because standard output has the rows.");
   }
   const format = requireFormat(path, options.format);
+  if (isExcel && format !== "csv") {
+    throw new CommandExit(EXIT_USAGE, "--excel is for CSV only.");
+  }
   const config = readConfig(context.environment);
   requireFile(config);
   const { clock } = context.ports(config);
@@ -82,7 +88,7 @@ async function runCommand(
   let rows = 0;
   try {
     const settings = { hosts: config.messengerHosts, openDays: config.statisticsOpenDays };
-    const request = { kind, format, isRaw, from, to, channel, ...settings };
+    const request = { kind, format, isRaw, isExcel, from, to, channel, ...settings };
     const selection = readExport(db, clock, request);
     const content = exportParts(
       async (turn) => {

@@ -65,6 +65,24 @@ test("a file's name determines format and compression, and the file can be impor
   expect(machine.read("export")).toBe(machine.read("export.csv"));
 });
 
+test("--excel writes what Excel opens as a table, and the import reads it back unchanged", async () => {
+  machine.write(
+    "given.csv",
+    'id,title,subscribers\n1,"Один; ""два"", три",10\n2,=Три,20\n3,"А;+1",5\n',
+  );
+  await machine.run(["import", "channels", "given.csv"]);
+  expect((await machine.run(["export", "channels", "export.csv", "--excel"])).exitCode).toBe(0);
+  const text = machine.read("export.csv");
+  expect(text).toStartWith(`\ufeff${HEADER.replaceAll(",", ";")}\r\n1;;;"Один; ""два"", три";`);
+  expect(text).toContain("\r\n2;;;'=Три;");
+  expect(text).toContain(`\r\n3;;;"А;'+1";`);
+  expect(text).toEndWith("\r\n");
+  const again = await machine.run(["import", "channels", "export.csv"]);
+  expect(again.out).toStartWith("3 read: 0 inserted, 0 updated, 3 unchanged, 0 rejected");
+  const wrong = await machine.run(["export", "channels", "a.ndjson", "--excel"]);
+  expect(wrong).toMatchObject({ exitCode: 2, notes: "--excel is for CSV only.\n" });
+});
+
 test("--gzip compresses standard output too", async () => {
   await importChannels();
   const child = machine.spawn(["export", "channels", "--gzip"]);
