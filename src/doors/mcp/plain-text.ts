@@ -18,6 +18,12 @@ const UNSEEN = new RegExp(
   "gu",
 );
 
+/**
+ * Matches JSON text that has any of the letters in question. Without looking around, it takes 1 us for a card,
+ * and the exact test, which can do without it, 5 us.
+ */
+const PERHAPS = new RegExp(`\\\\[ubf]|[\\x7f-\\x9f${WITHOUT_WIDTH}\\ufe0f\\u200d\\udb40]`);
+
 /** Matches JSON text that may contain such characters; most control characters are escapes there. */
 const UNSEEN_IN_JSON = new RegExp(
   `\\\\[ubf]|[\\x7f-\\x9f${WITHOUT_WIDTH}\\u{e0000}-\\u{e01ef}]|${OUTSIDE_EMOJI}`,
@@ -31,7 +37,7 @@ export function plainText(text: string): string {
 
 /** Removes them from all texts of a JSON value, which is parsed only if it may contain any. */
 export function plainJson(json: string): string {
-  if (!UNSEEN_IN_JSON.test(json)) return json;
+  if (!PERHAPS.test(json) || !UNSEEN_IN_JSON.test(json)) return json;
   return JSON.stringify(JSON.parse(json), (_name, value) =>
     typeof value === "string" ? plainText(value) : value,
   );
