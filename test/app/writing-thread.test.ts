@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { operatorApi } from "../support/operator-api.ts";
 import { staffVisitor } from "../support/visitor.ts";
 
 let machine: Machine;
@@ -37,4 +38,19 @@ test("changes by people are written by threads, never by the thread that serves"
   await appliance.app.scheduler.stop();
   expect(await accounts.organization(organizationId)).toMatchObject({ plan: "growth" });
   expect(written()).toEqual(before);
+});
+
+test("lists for the operator come from threads that read, as requests and as pages", async () => {
+  const { organizationId } = await appliance.customer();
+  const { get } = await operatorApi(appliance, ["read"]);
+  for (const path of [
+    ...["organizations/", "webhooks/", `webhooks/?organization=${organizationId}`, "audit/"],
+    ...[`organizations/${organizationId}/usage/`, `alerts/?organization=${organizationId}`],
+  ]) {
+    expect((await get(path)).status, path).toBe(200);
+  }
+  const staff = await staffVisitor(appliance);
+  for (const path of ["start/", "organizations/?q=acme", "webhooks/?state=disabled"]) {
+    expect((await staff.get(`/staff/${path}`)).status, path).toBe(200);
+  }
 });

@@ -55,13 +55,13 @@ export type ListedWebhook = Omit<CustomersWebhook, "secret" | "formerSecret"> & 
   channels: number;
 };
 
-export async function findWebhooks(
+export function findWebhooks(
   db: Database,
   { organizationId, areDisabled, after, limit }: WebhooksPart,
-): Promise<ListedWebhook[]> {
+): ListedWebhook[] {
   const { secret: _, formerSecret: __, ...shown } = getTableColumns(webhooks);
   const channels = sql<number>`coalesce(json_array_length(${webhookLists.channels}), 0)`;
-  const found = await db.builders
+  const found = db.builders
     .select({ ...shown, channels })
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
@@ -75,7 +75,8 @@ export async function findWebhooks(
       ),
     )
     .orderBy(asc(webhooks.id))
-    .limit(limit);
+    .limit(limit)
+    .all();
   return found as ListedWebhook[];
 }
 
