@@ -245,6 +245,8 @@ async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number)
 }
 
 /** Wraps a query, which needs no clock, as an operation. */
-function query<Argument, Result>(select: (db: Database, argument: Argument) => Result) {
+function query<Argument, Result>(
+  select: (db: Database, argument: Argument) => Result extends Promise<unknown> ? never : Result,
+) {
   return (db: Database, _clock: Clock, argument: Argument): Result => select(db, argument);
 }
