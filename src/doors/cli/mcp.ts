@@ -3,6 +3,7 @@ import { readConfig } from "../../config.ts";
 import { mcpAddressOf } from "../../customers/keys/connect-snippets.ts";
 import { CONNECTION_STEPS, testConnection } from "../../customers/oauth/connection-test.ts";
 import { WORDS } from "../../words/words.ts";
+import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { withSettings } from "./with-settings.ts";
 
@@ -33,14 +34,21 @@ function testCommand({ environment, output, ports }: CommandContext): Command {
   return new Command("test")
     .description("connect to an appliance as hosted assistants do, and say which step fails")
     .option("--url <url>", "address that assistants are given (KANALOG_URL)")
-    .action(async (_options: object, command: Command) => {
+    .addOption(jsonOption())
+    .action(async ({ json }: AsJson, command: Command) => {
       const { url: given } = command.optsWithGlobals<{ url?: string }>();
       const config = readConfig(withSettings(environment, { KANALOG_URL: given }));
       if (config.url === null) throw new CommandExit(EXIT_USAGE, NO_URL);
       const url = mcpAddressOf(config.url);
       const words = WORDS.en.connectionTest;
       const { network } = ports(config);
-      for (const { step, fault } of await testConnection(url, network.ask)) {
+      const steps = await testConnection(url, network.ask);
+      if (json) {
+        output.out(JSON.stringify({ address: url, steps }));
+        if (steps.some(({ fault }) => fault !== null)) throw new CommandExit(EXIT_FAILED);
+        return;
+      }
+      for (const { step, fault } of steps) {
         const at = `${CONNECTION_STEPS.indexOf(step) + 1}/${CONNECTION_STEPS.length}`;
         output.out(`${at} ${words.steps[step]}: ${fault === null ? "ok" : "failed"}`);
         if (fault === null) continue;

@@ -55,7 +55,7 @@ const organizations = async () =>
   (await appliance.app.domains.accounts.organizations()).map(({ name, plan }) => [name, plan]);
 
 test("a visitor creates an account with a mailed link: signed in, on Test, with a working first key", async () => {
-  expect((await visitorOf(appliance).get("/")).html).toContain('href="account/sign-up/"');
+  expect((await visitorOf(appliance).get("/")).html).toContain(`href="${PATH}"`);
   expect((await visitorOf(appliance).get("/account/sign-in/")).html).toContain(PATH);
   const link = await linkTo("Nina@Example.com");
   const visitor = visitorOf(appliance);

@@ -124,6 +124,12 @@ test("the command passes a sound installation, whatever the spelling of the addr
   const { exitCode, out } = await machine.run(["mcp", "test", "--url", "http://127.0.0.1:1"]);
   expect(exitCode).toBe(1);
   expect(out).toContain("http://127.0.0.1:1/v1/mcp/: ");
+  const failed = await machine.run(["mcp", "test", "--url", "http://127.0.0.1:1", "--json"]);
+  expect(failed.exitCode).toBe(1);
+  expect(JSON.parse(failed.out)).toEqual({
+    address: "http://127.0.0.1:1/v1/mcp/",
+    steps: [{ step: "reach", fault: expect.any(String) }],
+  });
   expect((await machine.run(["mcp", "test"])).exitCode).toBe(2);
 });
 
