@@ -24,7 +24,7 @@ export const channelsCompareList = apiMethod({
     "`from` if the last reading is older, and note that `best_post` is null there.",
   tool:
     "Compares up to 20 {messenger} channels over a period in one call: growth, posts, advertising, mean views, the " +
-    "best post. A channel is about 1,000 to 1,600 characters, with `fields` " +
+    "best post. A channel is about 1,000 to 1,700 characters, with `fields` " +
     "channel,growth,growth_percent,views_mean,err about 85. " +
     STRANGERS_WORDS,
   units: 1,

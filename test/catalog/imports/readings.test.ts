@@ -61,9 +61,10 @@ test("the first reading at or after an age and within a quarter of it is kept, w
   }
 });
 
-test("views without a time of reading count for no age", async () => {
+test("views without a time of reading were read when they were imported", async () => {
   appliance.ports.clock.set(at(18, "10:05"));
   const row = { channel: 1, msgr_post_id: 7, published_at: PUBLISHED, views: 5 };
   await imported(appliance, "posts", [row]);
-  expect(await post()).toMatchObject({ views: 5, views_24h: null });
+  const views_at = "2026-11-18T10:05:00+03:00";
+  expect(await post()).toMatchObject({ views: 5, views_at, views_24h: 5, views_48h: null });
 });

@@ -252,9 +252,9 @@ describe("a header row that changes later", () => {
       () => body,
     );
     await look();
-    [etag, body] = ['"june"', GOOD.replace("title", "name").replace("One", "Renamed")];
+    [etag, body] = ['"june"', GOOD.replace("title", "unheard").replace("One", "Renamed")];
     const failed = await look();
-    expect(failureOf(failed)).toContain("name");
+    expect(failureOf(failed)).toContain("unheard");
     expect(failureOf(failed)).not.toContain("\n");
     expect(failed).toMatchObject({ failures: 1, position: { etag: '"january"' } });
     expect(await title(1)).toBe("One");

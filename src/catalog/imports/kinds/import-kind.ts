@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { inEnglish, type Message } from "../../../values/messages/messages.ts";
+import { inEnglish, type Message, message } from "../../../values/messages/messages.ts";
 import type { Column } from "../../fields/columns.ts";
 import type { RecordOf, RowOf, StoredFields } from "../../fields/stored-field.ts";
 import type { Fields } from "../reading/recognized.ts";
@@ -142,4 +142,18 @@ export function merge<F extends StoredFields>(
 export function isSame<R extends object>(record: R, stored: R): boolean {
   for (const name in stored) if (record[name] !== stored[name]) return false;
   return true;
+}
+
+/** How far another machine's clock may be ahead of ours. */
+const AHEAD_MAX_MS = 5 * 60 * 1000;
+
+/** @throws RowFault for an instant in the future */
+export function requirePast(
+  column: string,
+  instantMs: number | null | undefined,
+  nowMs: number,
+): void {
+  if (instantMs != null && instantMs > nowMs + AHEAD_MAX_MS) {
+    throw new RowFault(column, message("inFuture"));
+  }
 }

@@ -19,8 +19,8 @@ import {
   isSame,
   RowFault,
   type RowOutcome,
+  requirePast,
 } from "./import-kind.ts";
-import { requirePast } from "./require-past.ts";
 
 interface StatsRow {
   channel: number | string;

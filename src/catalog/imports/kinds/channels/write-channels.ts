@@ -20,8 +20,8 @@ import {
   RowFault,
   type RowOutcome,
   type RowWriter,
+  requirePast,
 } from "../import-kind.ts";
-import { requirePast } from "../require-past.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import {
   type ChannelRow,

@@ -25,8 +25,8 @@ import {
   RowFault,
   type RowOutcome,
   type RowWriter,
+  requirePast,
 } from "../import-kind.ts";
-import { requirePast } from "../require-past.ts";
 import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts";
 
 /**
@@ -60,8 +60,8 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
     const given = withoutOlder(read, stored);
     const post = merge(POST_FIELDS, given, base, message("required"));
     if (post.views_at === null) post.views = 0;
-    if (row.views != null && row.views_at != null) {
-      noteReading(post, { views: row.views, readAt: row.views_at });
+    if (read.views != null && read.views_at != null) {
+      noteReading(post, { views: read.views, readAt: read.views_at });
     }
     if (post.text !== stored?.text) {
       // Links are at places of the text.
