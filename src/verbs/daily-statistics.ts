@@ -10,7 +10,7 @@ import { listOf } from "./paging.ts";
 import { fieldsOf, integerList, required } from "./parameters.ts";
 import { PERIOD_DAYS_MAX, periodDays, readPeriod, requireHistory } from "./period.ts";
 
-const CHANNELS_MAX = 100;
+export const CHANNELS_MAX = 100;
 
 export const dailyStatisticsList = apiMethod({
   operationId: "msgr_stats_daily_list",

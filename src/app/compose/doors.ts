@@ -241,7 +241,7 @@ function composeStartFacts(
   const counts = keptBriefly(countRows, clock.monotonic, COUNTS_AGE_MAX_MS);
   async function read() {
     try {
-      return await readStart(services, config.public !== "off");
+      return await readStart(services, config.public);
     } catch (error) {
       log.warn({ err: error }, "the answers of the start page could not be read");
       return { latestPostAt: null, answers: null };

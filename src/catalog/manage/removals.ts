@@ -51,6 +51,8 @@ export const beginRemoval = transaction(
       msgr_id: into?.msgr_id === null ? null : channel.msgr_id,
       handle: into?.handle === null ? null : channel.handle,
     };
+    // Another appliance's removed channel may have brought the same ones.
+    records.removed.release(names);
     insertRemoval(tx, removal, names, clock.now());
     if (into === null) {
       records.remove(channel);

@@ -1,10 +1,13 @@
+import { isHandle } from "../../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../../catalog/channels/search-text.ts";
 import type { CardAnswer } from "../../catalog/channels/stored-card.ts";
+import { COMPARED_MAX } from "../../catalog/comparison/comparison.ts";
 import type { CatalogFilter } from "../../catalog/search/catalog.ts";
 import { AppError, type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { channelNamed, unknownChannel } from "../../verbs/channel-named.ts";
+import { CHANNELS_MAX } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import { type RawArguments, readArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
@@ -106,22 +109,30 @@ function titlesIn(
     // A handle stays, since it may be a former one, which the card tells.
     else if (/[/?#]/.test(channel)) raw["channel"] = id;
   }
-  if (LISTS.has(operationId) && typeof list === "string") {
-    const items = list.split(",").map((item) => item.trim());
+  const itemsMax = LISTS.get(operationId);
+  if (itemsMax !== undefined && typeof list === "string") {
+    const items = list.split(",", itemsMax + 1).map((item) => item.trim());
+    // The method refuses a longer list, in which nothing is searched for.
+    if (items.length > itemsMax) return titles;
+    const unknown = new Set<string>();
     raw["channels"] = items
       .filter((item) => item !== "")
       .map((item) => {
         const id = known(item);
-        if (id === null) titles.push({ argument: "channels", text: item });
+        if (id === null) unknown.add(item);
         return id ?? item;
       })
       .join();
+    for (const text of unknown) titles.push({ argument: "channels", text });
   }
   return titles;
 }
 
-/** Methods whose `channels` are names of channels. */
-const LISTS: ReadonlySet<string> = new Set(["msgr_stats_daily_list", "msgr_channels_compare_list"]);
+/** Methods whose `channels` are names of channels, and how many they take. */
+const LISTS: ReadonlyMap<string, number> = new Map([
+  ["msgr_stats_daily_list", CHANNELS_MAX],
+  ["msgr_channels_compare_list", COMPARED_MAX],
+]);
 
 async function takeTitles(
   raw: RawArguments,
@@ -152,7 +163,10 @@ const LOOKED_AT = 20;
 const TITLE_LENGTH_MIN = 3;
 const TITLE_LENGTH_MAX = 300;
 
-/** The number of the only channel with a title, or with a part of it; else the nearest, or null. */
+/**
+ * The number of the only channel with a title, or with a part of it; else the nearest, or null. What may be
+ * the handle of an unknown channel is no part of another's title.
+ */
 async function withTitle(text: string, { search }: NameServices): Promise<number | string | null> {
   const folded = foldForSearch(text);
   if ([...folded].length < TITLE_LENGTH_MIN || text.length > TITLE_LENGTH_MAX) return null;
@@ -166,7 +180,8 @@ async function withTitle(text: string, { search }: NameServices): Promise<number
   const exact = found.filter(({ title }) => foldForSearch(title) === folded);
   const [only, ...others] = exact.length > 0 ? exact : found;
   if (only === undefined) return null;
-  if (others.length === 0 && page.last === null) return only.id;
+  const isSure = exact.length > 0 || !isHandle(text);
+  if (isSure && others.length === 0 && page.last === null) return only.id;
   const nearest = [only, ...others].slice(0, NEAREST);
   return `Nearest titles: ${nearest.map(({ id, title }) => `${quoted(title)} is ${id}`).join(", ")}.`;
 }

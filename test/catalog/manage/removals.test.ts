@@ -262,6 +262,15 @@ describe("a deletion", () => {
     expect(pushing.attempts()).toHaveLength(1);
   });
 
+  test("of a channel whose names another appliance's removed channel brought works all the same", async () => {
+    await rows("channels", [
+      channel(70, { msgr_id: "1700", handle: "seventy" }),
+      { id: 71, msgr_id: "1700", handle: "seventy", removed: true },
+    ]);
+    await manage().delete(70, COMMAND_LINE);
+    expect(await statusOf(`${CATALOG}70/`)).toBe(404);
+  });
+
   test("keeps rows with its handle and messenger id out until it is restored", async () => {
     await rows("channels", [{ id: 1, handle: "name", msgr_id: 77 }]);
     await manage().delete(1, COMMAND_LINE);

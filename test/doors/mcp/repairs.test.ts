@@ -261,6 +261,25 @@ describe("a name", () => {
     expect(results).toHaveLength(2);
   });
 
+  test("of an unknown handle is no part of another channel's title or handle", async () => {
+    await imported(appliance, "channels", [
+      channel(45, { handle: "durov_fans", title: "Fans of durov" }),
+    ]);
+    const nearest = 'Nearest titles: "Fans of durov" is 45.';
+    for (const named of ["@durov", "durov"]) {
+      const answer = await mcp.call("msgr_channels_retrieve", { channel: named });
+      expectToolError(answer, "404 not_found: The channel was not found.");
+      expect(answer.body.result.content[0].text).toEndWith(nearest);
+    }
+  });
+
+  test("are not searched for in a list that is too long", async () => {
+    const channels = Array.from({ length: 101 }, (_, at) => `название ${at}`);
+    const answer = await mcp.call("msgr_stats_daily_list", { channels });
+    expect(answer.body.result.isError).toBe(true);
+    expect(answer.body.result.content[0].text).not.toContain("название");
+  });
+
   test("that may mean several is answered with the three nearest, and nothing is charged", async () => {
     await imported(
       appliance,

@@ -1,4 +1,5 @@
 import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
+import type { Config } from "../../../config.ts";
 import type { Language } from "../../../values/messages/language.ts";
 import { runFor } from "../../../values/tenant.ts";
 import type { Services } from "../../../verbs/services.ts";
@@ -29,19 +30,19 @@ export function startHtml({ config, isSignUpOpen, facts }: Context) {
 /** The latest post's time; and the answers to the questions, if the catalog is public. */
 export async function readStart(
   services: Services,
-  isPublic: boolean,
+  mode: Config["public"],
 ): Promise<Pick<StartFacts, "latestPostAt" | "answers">> {
   return runFor("the public catalog", null, async () => {
     const [newest] = await readList(services, {}, "-last_post_at", 1);
     const latestPostAt = newest?.last_post_at ?? null;
-    if (!isPublic) return { latestPostAt, answers: null };
+    if (mode === "off") return { latestPostAt, answers: null };
     const category =
       services.directory.categories().toSorted((one, other) => other.channels - one.channels)[0] ??
       null;
     const facets = category === null ? {} : { categoryId: category.id };
     const [leaders, growing, found] = await Promise.all([
       readList(services, facets, "-subscribers", SHOWN),
-      readList(services, {}, "-growth_30d_percent", SHOWN),
+      mode === "charts" ? readList(services, {}, "-growth_30d_percent", SHOWN) : [],
       readList(services, { text: WORD }, "-subscribers", SHOWN),
     ]);
     const isGrowing = ({ metrics }: CardAnswer) => (metrics?.growth_30d ?? 0) > 0;

@@ -38,7 +38,7 @@ export function findStored(
  * @throws KeptOut if it may not
  */
 export function findReturning(
-  { removed }: ChannelRecords,
+  { removed, byMessengerId }: ChannelRecords,
   row: Given<ChannelRow>,
   restores: boolean,
 ): RemovedChannel | undefined {
@@ -46,7 +46,10 @@ export function findReturning(
   if (found === undefined) return undefined;
   const isRestored = restores || row.removed === false || !found.isKeptOut;
   if (isRestored && !found.isUnderWay) return found;
-  if (row.msgr_id != null && found.msgr_id === null) removed.nameIt(found.id, row.msgr_id);
+  const id = row.msgr_id;
+  const isFree =
+    id != null && byMessengerId(id) === undefined && removed.byMessengerId(id) === undefined;
+  if (isFree && found.msgr_id === null) removed.nameIt(found.id, id);
   throw new KeptOut();
 }
 
