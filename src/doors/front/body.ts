@@ -68,7 +68,8 @@ export class Body {
 
   /** Whether more may follow than the route takes, so that the connection must be closed. */
   isLeft(): boolean {
-    const dropped = Math.min(this.#takes?.bytesMax ?? 0, DROPPED_BYTES_MAX);
+    // A browser still sending its form would lose the answer with the connection.
+    const dropped = (this.#takes?.bytesMax ?? 0) > 0 ? DROPPED_BYTES_MAX : 0;
     return !this.#isRead && !(this.#length <= dropped);
   }
 
