@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compareChannels } from "../../src/catalog/comparison/comparison.store.ts";
 import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
-import { CATALOG_ORDERINGS, type CatalogFilter } from "../../src/catalog/search/catalog.ts";
+import { CATALOG_ORDERINGS, NO_FILTER } from "../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../src/catalog/search/describe-selection.ts";
 import { selectCatalog } from "../../src/catalog/search/select-catalog.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -26,12 +26,6 @@ const COMPARED = 20;
 const DAYS = 366;
 const ROUNDS = 200;
 const SLOW_ROUNDS = 20;
-
-const NO_FILTER: CatalogFilter = {
-  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
-  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
-};
 
 const channels = Number(process.argv[2] ?? 10_000);
 const root = process.argv[3] ?? join(tmpdir(), "kanalog-bench");

@@ -18,6 +18,7 @@ import {
   selectId,
   selectPublicId,
 } from "./channels.store.ts";
+import { createRemovedChannels } from "./removed-channels.store.ts";
 import { type CardWithMetrics, withMetrics } from "./stored-card.ts";
 
 /** Limit for cards cached by id, and for those by handle: typically some 6 MB in all, at most 80 MB. */
@@ -88,8 +89,10 @@ export function createChannels(
       return new Map(owners.map(({ handle, id }) => [handle, id]));
     },
 
-    /** Whether a channel has the handle or had it last, even one that is not public. */
-    isKnownHandle: (handle: string): boolean => selectId(db, { kind: "handle", handle }) !== null,
+    /** Whether a channel has the handle or had it last, even one that is hidden or was deleted. */
+    isKnownHandle: (handle: string): boolean =>
+      selectId(db, { kind: "handle", handle }) !== null ||
+      createRemovedChannels(db).byHandle(handle) !== undefined,
 
     parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
     parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),

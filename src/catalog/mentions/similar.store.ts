@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import { selectId } from "../channels/channels.store.ts";
-import type { CatalogFilter } from "../search/catalog.ts";
+import { type CatalogFilter, NO_FILTER } from "../search/catalog.ts";
 import { findByPlan, queryOf } from "../search/planner.ts";
 import { type MentionTarget, mostFrequent, referenceOf, type SimilarChannel } from "./mention.ts";
 import { newestSources, newestTargets } from "./mentions.store.ts";
@@ -124,21 +124,7 @@ function neighbours(db: Database, { kind, category, territory, subscribers }: Co
   if (categoryId === null) return [];
   const territoryId = idOfSlug(db, "territories", territory);
   const find = (of: Partial<CatalogFilter>): number[] => {
-    const filter: CatalogFilter = {
-      kind,
-      categoryId,
-      channelId: null,
-      text: null,
-      territoryId: null,
-      aPlus: null,
-      verified: null,
-      subscribersMin: null,
-      subscribersMax: null,
-      growth30dMin: null,
-      reach30dMin: null,
-      err30dMin: null,
-      ...of,
-    };
+    const filter = { ...NO_FILTER, kind, categoryId, ...of };
     const selection = { filter, after: null, limit: NEIGHBOURS_MAX } as const;
     return findByPlan(db, queryOf(db, { ...selection, ordering: "-subscribers" })).found.map(
       ({ id }) => id,

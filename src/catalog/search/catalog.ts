@@ -36,6 +36,13 @@ export interface CatalogFilter {
   err30dMin: number | null;
 }
 
+/** Lets every public channel through. */
+export const NO_FILTER: CatalogFilter = {
+  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
+  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
+  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+};
+
 /** Position where a page ended: the last channel's value in the ordering, and its id. */
 export type CatalogPosition = readonly [value: number | null, id: number];
 

@@ -2,7 +2,7 @@ import { isHandle } from "../../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../../catalog/channels/search-text.ts";
 import type { CardAnswer } from "../../catalog/channels/stored-card.ts";
 import { COMPARED_MAX } from "../../catalog/comparison/comparison.ts";
-import type { CatalogFilter } from "../../catalog/search/catalog.ts";
+import { NO_FILTER } from "../../catalog/search/catalog.ts";
 import { AppError, type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
@@ -171,7 +171,7 @@ async function withTitle(text: string, { search }: NameServices): Promise<number
   const folded = foldForSearch(text);
   if ([...folded].length < TITLE_LENGTH_MIN || text.length > TITLE_LENGTH_MAX) return null;
   const page = await search.page({
-    filter: { ...ANY, text },
+    filter: { ...NO_FILTER, text },
     ordering: "-subscribers",
     after: null,
     limit: LOOKED_AT,
@@ -185,18 +185,3 @@ async function withTitle(text: string, { search }: NameServices): Promise<number
   const nearest = [only, ...others].slice(0, NEAREST);
   return `Nearest titles: ${nearest.map(({ id, title }) => `${quoted(title)} is ${id}`).join(", ")}.`;
 }
-
-const ANY: CatalogFilter = {
-  kind: "channel",
-  channelId: null,
-  text: null,
-  categoryId: null,
-  territoryId: null,
-  aPlus: null,
-  verified: null,
-  subscribersMin: null,
-  subscribersMax: null,
-  growth30dMin: null,
-  reach30dMin: null,
-  err30dMin: null,
-};

@@ -7,7 +7,7 @@ import { field, instant, rows } from "../../values/rows.ts";
 import { countSchema, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
 import { jobRows, startJob } from "./jobs.ts";
-import { namedInPart, type OperatorServices, type Resource, verb } from "./resource.ts";
+import { type OperatorServices, type Resource, verb } from "./resource.ts";
 
 const backupRows = rows("Backup", {
   name: field(
@@ -51,7 +51,13 @@ export const backups: Resource = {
       rows: ["name"],
       args: {},
       title: "list the daily backups, newest first",
-      run: async (_args, { services, part }) => namedInPart(await all(services), "name", part),
+      async run(_args, { services, part: { after, limit } }) {
+        // By name, since the last one shown may have been deleted meanwhile.
+        const found = await all(services);
+        return found
+          .filter(({ name }) => after === null || name < String(after[0]))
+          .slice(0, limit);
+      },
     }),
     verb<Record<never, never>, string>({
       name: "show",

@@ -6,13 +6,12 @@ import {
   type OfferTexts,
   ORDER_MAX,
   offerOf,
+  type PlanOffer,
   PRICE_MAX,
   PRICE_PERIODS,
 } from "../../customers/accounts/plan-offer.ts";
-import { fieldError } from "../../errors.ts";
 import { readInteger, readText } from "../../values/fields.ts";
 import { LANGUAGES } from "../../values/messages/language.ts";
-import { message } from "../../values/messages/messages.ts";
 import { field, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
@@ -24,7 +23,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, integer, type Parameter, parameter } from "../parameters.ts";
 import { plans } from "./plans.ts";
-import { namedInPart, type Resource, verb } from "./resource.ts";
+import { namedInPart, type Resource, requireSome, verb } from "./resource.ts";
 
 /** An empty text means none. */
 function textOrNone(description: string): Parameter<string | null> {
@@ -66,39 +65,28 @@ const args = {
 };
 
 const offerRows = rows("PlanOffer", {
-  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
+  plan: choiceSchema(PLAN_CODES, { description: "The plan" }),
   offered: field(
     flagSchema({ description: "Whether customers see it" }),
-    (plan: Plan) => offerOf(plan).isOffered,
+    ({ isOffered }: PlanOffer) => isOffered,
   ),
-  order: field(countSchema("Its place, lowest first"), (plan: Plan) => offerOf(plan).order),
-  price: field(nullable(countSchema("Price in minor units")), (plan: Plan) => offerOf(plan).price),
-  currency: field(
-    nullable(textSchema({ description: "ISO 4217" })),
-    (plan: Plan) => offerOf(plan).currency,
-  ),
-  per: field(
-    choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
-    (plan: Plan) => offerOf(plan).per,
-  ),
-  buy: field(
-    choiceSchema(BUYINGS, { description: "How it is bought" }),
-    (plan: Plan) => offerOf(plan).buy,
-  ),
-  link: field(
-    nullable(textSchema({ description: "The payment page" })),
-    (plan: Plan) => offerOf(plan).link,
-  ),
+  order: countSchema("Its place, lowest first"),
+  price: nullable(countSchema("Price in minor units")),
+  currency: nullable(textSchema({ description: "ISO 4217" })),
+  per: choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
+  buy: choiceSchema(BUYINGS, { description: "How it is bought" }),
+  link: nullable(textSchema({ description: "The payment page" })),
   ...Object.fromEntries(
     texts.map(({ name, part, language, description }) => [
       name,
       field(
         nullable(textSchema({ description })),
-        (plan: Plan) => offerOf(plan).texts[language][part],
+        (offer: PlanOffer) => offer.texts[language][part],
       ),
     ]),
   ),
 });
+const offerRow = (plan: Plan) => offerRows.row({ ...offerOf(plan), plan: plan.code });
 
 export const planOffers: Resource = {
   ...{ name: "plan offer", command: "plan-offer", path: "plan-offers", area: "customers" },
@@ -114,7 +102,7 @@ export const planOffers: Resource = {
       args: {},
       title: "list how all plans are offered",
       run: async (_args, { services, part }) =>
-        namedInPart((await services.accounts.plans()).map(offerRows.row), "plan", part),
+        namedInPart((await services.accounts.plans()).map(offerRow), "plan", part),
     }),
     verb<typeof args, PlanCode>({
       name: "set",
@@ -122,17 +110,9 @@ export const planOffers: Resource = {
       title: "change how a plan is offered",
       args,
       async run({ offered, order, price, currency, per, buy, link, ...others }, use) {
-        const given = Object.entries({
-          isOffered: offered,
-          order,
-          price,
-          currency,
-          per,
-          buy,
-          link,
-        });
+        const given = { isOffered: offered, order, price, currency, per, buy, link };
         const change: OfferChange = Object.fromEntries(
-          given.filter(([, value]) => value !== undefined),
+          Object.entries(given).filter(([, value]) => value !== undefined),
         );
         const words = others as Record<string, string | null | undefined>;
         for (const { name, part, language } of texts) {
@@ -143,12 +123,8 @@ export const planOffers: Resource = {
             [language]: { ...change.texts?.[language], [part]: text },
           };
         }
-        if (Object.keys(change).length === 0) {
-          throw fieldError({
-            non_field_errors: [message("giveOneOf", { names: Object.keys(args) })],
-          });
-        }
-        return offerRows.row(await use.services.accounts.changeOffer(use.id, change, use.by));
+        requireSome(change, args);
+        return offerRow(await use.services.accounts.changeOffer(use.id, change, use.by));
       },
     }),
   ],

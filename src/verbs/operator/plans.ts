@@ -17,7 +17,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, inPath, integer } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
-import { namedInPart, type Resource, verb } from "./resource.ts";
+import { namedInPart, type Resource, requireSome, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -98,11 +98,7 @@ export const plans: Resource = {
             return value === undefined ? [] : [[of, value]];
           }),
         );
-        if (Object.keys(given).length === 0) {
-          throw fieldError({
-            non_field_errors: [message("giveOneOf", { names: Object.keys(limits) })],
-          });
-        }
+        requireSome(given, limits);
         return planRows.row(await use.services.accounts.changePlan(use.id, given, use.by));
       },
     }),

@@ -14,7 +14,7 @@ import type { Keys } from "../../customers/keys/keys.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
 import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Alerts } from "../../push/webhooks/alerts/alerts.ts";
 import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
@@ -206,6 +206,12 @@ export function inPart<Thing extends { id: number }>(
   part: Use["part"],
 ): Thing[] {
   return things.filter(({ id }) => id > (numberBefore(part) ?? 0)).slice(0, part.limit);
+}
+
+/** @throws AppError `invalid` if a change changes nothing */
+export function requireSome(change: object, args: Parameters): void {
+  if (Object.keys(change).length > 0) return;
+  throw fieldError({ non_field_errors: [message("giveOneOf", { names: Object.keys(args) })] });
 }
 
 /** Those of all rows that a list's part wants, if what identifies them is a name. */

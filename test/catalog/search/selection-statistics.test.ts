@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
-import type { CatalogFilter } from "../../../src/catalog/search/catalog.ts";
+import { type CatalogFilter, NO_FILTER } from "../../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
 import { createLargeSelections, createSearch } from "../../../src/catalog/search/search.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
@@ -81,12 +81,6 @@ test("wrong filters are the same 400s as in the catalog", async () => {
     q: "Ensure this field has at least 3 characters.",
   });
 });
-
-const NO_FILTER: CatalogFilter = {
-  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
-  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
-};
 
 test("scanning all channels gives the same as finding them, and selections over 20,000 are always scanned", async () => {
   const many = await startAppliance();

@@ -37,11 +37,6 @@ export function datasetOf(
     isAccessibleForFree: true,
     creator: { "@id": `${reader.address}/#publisher` },
     variableMeasured: [...measured],
-    distribution: {
-      "@type": "DataDownload",
-      encodingFormat: "application/json",
-      contentUrl: `${reader.address}/docs/`,
-    },
   };
 }
 

@@ -9,7 +9,7 @@ import { bytesFor, type PackedBytes, packedBytes } from "../../../values/packed-
 const KEPT_MS = 25_000;
 const MAX_AGE_S = 30;
 const BYTES_MAX = 32 * 1024 * 1024;
-/** What compressed bytes add, at most. */
+/** Size of an answer beside its compressed forms, at most, to the answer alone. */
 const WITH_COMPRESSED = 1.5;
 
 export interface MadeAnswer {

@@ -23,13 +23,16 @@ const missing = { kind: "missing" } as const;
 
 const catalog: PublicPage = {
   path: "/c/",
-  query: ["q"],
+  query: {
+    q: (given) =>
+      given
+        .replace(/\p{Cc}/gu, " ")
+        .trim()
+        .slice(0, QUERY_LENGTH_MAX),
+  },
   async find({ reader, query }, context) {
-    const q = (query.get("q") ?? "")
-      .replace(/\p{Cc}/gu, " ")
-      .trim()
-      .slice(0, QUERY_LENGTH_MAX);
-    if (q !== "") return search(q, reader, context);
+    const q = query.get("q");
+    if (q !== null) return search(q, reader, context);
     const { directory } = context.services;
     const view = catalogPage(reader, {
       ...(await listsOf(reader, context, {})),
@@ -92,7 +95,7 @@ const ofChannel = (
     asked: Asked,
     context: PublicContext,
   ) => Promise<Found>,
-  query: readonly string[] = [],
+  query: PublicPage["query"] = {},
 ): PublicPage => ({
   path: `/c/:handle/${part}`,
   query,
@@ -105,7 +108,10 @@ const ofChannel = (
       return wasKnown ? { kind: "gone" } : missing;
     }
     const { handle } = card;
-    if (handle !== given) return { kind: "moved", path: channelPath(handle) + part };
+    if (handle !== given) {
+      const rest = asked.query.size > 0 ? `${part}?${asked.query}` : part;
+      return { kind: "moved", path: channelPath(handle) + rest };
+    }
     return show({ ...card, handle }, asked, context);
   },
 });
@@ -152,10 +158,10 @@ const chart = ofChannel(
     const content = chartSvg(days, texts, accentsOf(config.accent), theme);
     return { kind: "file", type: SVG, content, mayBeFramed: true };
   },
-  ["theme"],
+  { theme: (given) => THEMES.find((one) => one === given) ?? "" },
 );
 
-/** What networks and messengers show beside a link. */
+/** The picture that networks and messengers show beside a link. */
 const card = ofChannel("card.png", async (card, { reader }, context) => {
   const { config, services, ports } = context;
   const { locale, channelFields, publicPages: texts } = WORDS[reader.language];

@@ -29,7 +29,7 @@ export interface PublicContext {
   sitemapPart(part: { afterId: number; address: string }): Promise<string>;
 }
 
-/** What an address of the public catalog leads to. */
+/** The result of looking up an address of the public catalog. */
 export type Found =
   | { kind: "page"; view: PublicView; isKept: boolean }
   | { kind: "file"; type: string; content: string | Uint8Array<ArrayBuffer>; mayBeFramed?: true }
@@ -44,8 +44,11 @@ export interface PublicPage {
   path: string;
   /** Whether only this address exists; otherwise each language has its own. */
   hasOneLanguage?: true;
-  /** Names of query parameters that change the answer. */
-  query?: readonly string[];
+  /**
+   * Query parameters that change the answer, and what is read from a text; none if that is empty. Answers are
+   * kept by what is read, so that a stranger cannot make many of one.
+   */
+  query?: Readonly<Record<string, (given: string) => string>>;
   find(asked: Asked, context: PublicContext): Promise<Found>;
 }
 
@@ -69,7 +72,7 @@ const fileHeaders = (mayBeFramed: boolean) => ({
 });
 const HTML = "text/html; charset=utf-8";
 
-/** Of an address whose host may be invalid. */
+/** Path and query of an address, whose host may be invalid. */
 const PATH_AND_QUERY = /^[a-z]+:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i;
 
 /** Routes of public pages in all languages; their answers are kept for a moment. */
@@ -116,7 +119,7 @@ async function answerPublic(
     maySignUp: await context.isSignUpOpen(),
   };
   try {
-    const query = queryOf(request, page.query ?? []);
+    const query = queryOf(request, page.query ?? {});
     const asked = { reader, query, param: (name: string) => params[name] ?? null };
     const key = JSON.stringify([reader.address, language, page.path, params, `${query}`]);
     return await kept(request, key, async () => answerOf(await page.find(asked, context), reader));
@@ -127,21 +130,18 @@ async function answerPublic(
   }
 }
 
-/** What the settings say to every reader. */
+/** Settings that every page shows or follows. */
 export function settingsFor({ brand, contact, legal, public: mode }: Config) {
   return { brand, contact, legal, hasCatalog: mode !== "off", hasCharts: mode === "charts" };
 }
 
-/** The query's parameters that are known, so that others do not make a new answer each. */
-function queryOf({ url }: Request, names: readonly string[]): URLSearchParams {
+function queryOf({ url }: Request, parameters: NonNullable<PublicPage["query"]>): URLSearchParams {
   const start = url.indexOf("?");
-  const given = new URLSearchParams(start < 0 || names.length === 0 ? "" : url.slice(start));
-  return new URLSearchParams(
-    names.flatMap((name) => {
-      const value = given.get(name);
-      return value === null ? [] : [[name, value] as [string, string]];
-    }),
+  const given = new URLSearchParams(start < 0 ? "" : url.slice(start));
+  const read = Object.entries(parameters).map(
+    ([name, of]) => [name, of(given.get(name) ?? "")] as [string, string],
   );
+  return new URLSearchParams(read.filter(([, value]) => value !== ""));
 }
 
 function answerOf(found: Found, reader: Reader): MadeAnswer | (() => Response) {
@@ -149,7 +149,7 @@ function answerOf(found: Found, reader: Reader): MadeAnswer | (() => Response) {
     case "page": {
       const content = renderPublic(found.view, reader);
       if (found.isKept) return { type: HTML, content, headers: PAGE_HEADERS };
-      return () => pageAnswer(200, content, {});
+      return () => pageAnswer(200, content);
     }
     case "file":
       return { ...found, headers: fileHeaders(found.mayBeFramed === true) };
@@ -189,13 +189,17 @@ function messageAnswer(status: number, title: string, text: string, reader: Read
     </section>
   );
   const view = { path: null, title, description: text, body };
-  return pageAnswer(status, renderPublic(view, reader), {});
+  return pageAnswer(status, renderPublic(view, reader));
 }
 
-function pageAnswer(status: number, html: string, more: Record<string, string>): Response {
-  const headers = { ...PAGE_HEADERS, "content-type": HTML, "cache-control": "no-store", ...more };
+function pageAnswer(status: number, html: string): Response {
   return new Response(html, {
     status,
-    headers: { ...headers, "content-length": `${Buffer.byteLength(html)}` },
+    headers: {
+      ...PAGE_HEADERS,
+      "content-type": HTML,
+      "cache-control": "no-store",
+      "content-length": `${Buffer.byteLength(html)}`,
+    },
   });
 }

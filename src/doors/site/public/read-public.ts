@@ -1,6 +1,10 @@
 import { isHandle } from "../../../catalog/channels/channel-reference.ts";
 import type { CardAnswer, CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
-import type { CatalogFilter, CatalogOrdering } from "../../../catalog/search/catalog.ts";
+import {
+  type CatalogFilter,
+  type CatalogOrdering,
+  NO_FILTER,
+} from "../../../catalog/search/catalog.ts";
 import { AppError } from "../../../errors.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { dayOf, parseDay } from "../../../values/moscow-time.ts";
@@ -9,12 +13,6 @@ import type { Reading } from "./line.ts";
 
 /** Everything that public pages read, by the services that the API's methods use; nobody is charged for it. */
 export const CHART_DAYS = 90;
-
-const NO_FILTER: CatalogFilter = {
-  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
-  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
-};
 
 export type Facets = Partial<Pick<CatalogFilter, "categoryId" | "territoryId" | "text">>;
 

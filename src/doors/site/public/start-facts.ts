@@ -8,7 +8,7 @@ import { type PublicContext, settingsFor } from "./public-routes.tsx";
 import { readList } from "./read-public.ts";
 import { type StartFacts, startPage } from "./start-page.tsx";
 
-/** Of a question's answer. */
+/** Channels in the answer to a question. */
 const SHOWN = 3;
 const WORD = "новости";
 

@@ -4,6 +4,7 @@ import { HtmlValidate } from "html-validate";
 import { imageSize } from "image-size";
 import openGraph from "open-graph-scraper";
 import { parseSitemap, parseSitemapIndex } from "sitemap";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { channel, imported } from "../../../support/expectations.ts";
 
@@ -137,6 +138,8 @@ describe("with charts", () => {
       const { status, headers } = await get(`/en/c/${given}/badge.svg`);
       expect([status, headers.get("location")]).toEqual([301, "/en/c/Handle_1/badge.svg"]);
     }
+    const chart = await get("/en/c/old_1/chart.svg?theme=dark&other=1");
+    expect(chart.headers.get("location")).toBe("/en/c/Handle_1/chart.svg?theme=dark");
     const slash = await get("/c/Handle_1");
     expect([slash.status, slash.headers.get("location")]).toEqual([301, "/c/Handle_1/"]);
     const found = await get("/c/?q=@handle_1");
@@ -163,6 +166,9 @@ describe("with charts", () => {
       expect((await get(path)).body, path).not.toContain("Channel 1");
     }
     expect((await get("/c/hidden_one/")).status).toBe(410);
+    await appliance.app.domains.channels.delete(2, COMMAND_LINE);
+    appliance.ports.clock.advance(25_001);
+    expect((await get("/c/Handle_2/")).status).toBe(410);
     expect((await get("/c/nobody/")).status).toBe(404);
   });
 
