@@ -8,6 +8,7 @@ import { formatColour, parseColour, readableOn } from "../../../values/settings/
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import publicPages from "../public/public.css" with { type: "file" };
+import base from "./base.css" with { type: "file" };
 import blocks from "./blocks.css" with { type: "file" };
 import channels from "./channels.css" with { type: "file" };
 import firstHour from "./first-hour.css" with { type: "file" };
@@ -32,9 +33,9 @@ function assetsOf(brand: Brand): Asset[] {
   const files = (...paths: string[]) => paths.map((path) => Bun.file(path));
   const mark = markOf(brand);
   return [
-    ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
+    ["frame.css", [brandStyle(brand), ...files(tokens, base, frame)], CSS],
     ["site.css", files(text, forms, tables, blocks, channels, webhooks, firstHour, print), CSS],
-    ["public.css", [brandStyle(brand), ...files(tokens, publicPages)], CSS],
+    ["public.css", [brandStyle(brand), ...files(tokens, base, publicPages)], CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],
