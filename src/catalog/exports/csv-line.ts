@@ -4,7 +4,7 @@ import { EMPTY_TEXT, escapeText } from "../fields/spreadsheet-text.ts";
 const QUOTED = /[",\r\n]/;
 const QUOTED_FOR_EXCEL = /[";\r\n]/;
 
-/** What Russian and European versions of Excel open as a table by a double click. */
+/** Byte order mark: with it, Excel reads a CSV file as UTF-8. */
 export const EXCEL_MARK = "\ufeff";
 
 /** @param isExcel separates cells by semicolons and ends lines as Windows does */

@@ -35,8 +35,8 @@ const found = (expressions: readonly string[], excluded = NOWHERE): string =>
   `((${expressions.join(" AND ")}) NOT ${excluded})`;
 
 /**
- * What the index tells of a term: the posts that contain it for certain, and all that may contain it, whose
- * texts decide. The same expression twice if the index decides alone.
+ * FTS5 expressions of a term: one for posts that contain it for certain, and one for all that may contain it,
+ * whose texts decide. Both are the same if the index decides alone.
  */
 interface TermExpressions {
   certain: string;

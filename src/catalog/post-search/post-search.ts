@@ -54,7 +54,7 @@ export interface FoundPage {
   matches: number;
   /** Whether there may be more. */
   isCapped: boolean;
-  /** What was not counted or ranked; null if nothing. */
+  /** Tells what was not counted or ranked; null if everything was. */
   note: Message | null;
 }
 

@@ -29,8 +29,8 @@ export function cutForm(form: string): string {
 }
 
 /**
- * What the index has of a folded form: the token of its lemmas (dictionary/compile.ts), or for words that
- * the dictionary lacks, and in English, the stem.
+ * The token that the index has for a folded form: its lemmas (dictionary/compile.ts), or its stem if the
+ * dictionary lacks the word, and in English.
  */
 export function stemOf(form: string): string {
   return (RUSSIAN.test(form) ? lemmaToken(form) : null) ?? stemAlone(form);

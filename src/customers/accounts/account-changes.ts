@@ -83,7 +83,7 @@ async function changeOffer(
   });
 }
 
-/** What to do when an organization becomes entitled to webhook events again. */
+/** Steps for an organization that becomes entitled to webhook events again. */
 export interface Resumption {
   /** The long part, before the change. Does nothing for an organization that already gets events. */
   prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;

@@ -12,7 +12,7 @@ export interface Actor {
   keyId: number | null;
   /** The request of the operator's API that makes the change, if it may be repeated. */
   request?: RequestClaim | undefined;
-  /** What it may do, if that is not everything. */
+  /** Abilities of its key; left out if it may do everything. */
   can?: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { quoted } from "./protocol-faults.ts";
 
 /** Checks a tool call's arguments, and puts them into the form that methods take. */
 
-/** What is wrong with a call's arguments before its method reads them, or null. */
+/** The fault in a call's arguments that its method would not see; null if there is none. */
 export function argumentsFault(
   { parameters, operationId }: ApiMethod,
   given: Record<string, unknown>,
@@ -27,7 +27,7 @@ export function argumentsFault(
   return null;
 }
 
-/** What is wrong with values that go into a path, once names have become numbers; or null. */
+/** The fault in values that go into a path, once names have become numbers; null if there is none. */
 export function pathFault({ parameters }: ApiMethod, raw: RawArguments): string | null {
   for (const name in parameters) {
     const value = raw[name];

@@ -6,7 +6,7 @@ import { dailyStatisticsSchema } from "../../catalog/statistics/statistics.ts";
 import type { Schema } from "../../values/schema.ts";
 import type { Services } from "../../verbs/services.ts";
 
-/** What a person can hand to an assistant, or a program shows beside a conversation: free, as the directories. */
+/** Resources, which a person hands to an assistant or a program shows beside a conversation. Free, as the directories. */
 
 interface Resource {
   uri: string;

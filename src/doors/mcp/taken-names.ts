@@ -56,7 +56,7 @@ function isNumber(given: unknown): boolean {
   return typeof given !== "string" || /^\d*$/.test(given);
 }
 
-/** What else is wrong: all faults are named in one round. */
+/** Faults of all other arguments, so that one answer names them all. */
 function otherFaults(method: ApiMethod, raw: RawArguments): FieldFaults {
   try {
     readArguments(method, raw, {}, { mayMiss: true });

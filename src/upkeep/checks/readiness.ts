@@ -18,7 +18,7 @@ export async function checkReadiness(
 }
 
 /**
- * What is wrong by name, in this process or another one; null for a check that found nothing. A warning
+ * Faults of all processes by name; null for a check that found none. A warning
  * without a cause is omitted, because few appliances configure what it is about.
  * @param others results of the other workers; for each name, their different faults are reported
  */

@@ -75,7 +75,7 @@ export interface OperatorServices {
     | "setPushes"
   >;
   dailyBackups(): Promise<BackupFile[]>;
-  /** What only a serving process knows of itself; null for a command. */
+  /** A serving process's own state; null for a command. */
   running: { ready(): Promise<Readiness>; metrics(): Promise<string> } | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;

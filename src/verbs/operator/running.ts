@@ -2,7 +2,7 @@ import { flagSchema, listSchema, nullable, objectSchema, textSchema } from "../.
 import { FileAnswer } from "../method.ts";
 import { numberId, type OperatorServices, type Resource, verb } from "./resource.ts";
 
-/** What the serving processes say of themselves; `kanalog health` asks them from a terminal. */
+/** Readiness and metrics, as the serving processes report them; `kanalog health` asks from a terminal. */
 
 const found = (description: string) =>
   listSchema(

@@ -79,7 +79,7 @@ export function Done({ words }: { words: Readonly<Record<string, string>> }) {
   return <p role="status">{texts[name]}</p>;
 }
 
-/** What the audit log says in lower case, as sentences. */
+/** Texts of the audit log, which begin in lower case, as sentences. */
 function sentencesOf(texts: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [

@@ -74,7 +74,7 @@ function PlanCard({ plan, isFirst }: { plan: Plan; isFirst: boolean }) {
   );
 }
 
-/** What a plan includes. */
+/** Features of a plan, in words. */
 function featuresOf(plan: Plan, texts: (typeof WORDS)["en"]["startPage"]): string[] {
   const { webhooks, webhookChannels, alerts, historyDays } = plan;
   return [

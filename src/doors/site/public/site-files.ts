@@ -3,7 +3,7 @@ import { DAY_MS } from "../../../values/moscow-time.ts";
 
 /** Files that programs look for at fixed addresses. */
 
-/** What search engines may read: everything but pages of customers, staff, and results of searches. */
+/** `robots.txt`: lets search engines read everything but pages of customers, staff, and results of searches. */
 export function robotsText(address: string): string {
   const { pathname } = new URL(`${address}/`);
   const closed = ["account/", "staff/", "v1/", "operator/", "c/?q=", "en/c/?q="];

@@ -122,7 +122,7 @@ function Numbers({ facts: { tables, latestPostAt } }: { facts: StartFacts }) {
   );
 }
 
-/** What people ask, with the request that answers it, and the answer. */
+/** Questions that people ask, each with the request that answers it, and the answer. */
 function Questions({ facts: { answers } }: { facts: StartFacts }) {
   const { words } = useReader();
   const { questions } = words.startPage;

@@ -113,9 +113,9 @@ export function lastNumberOf(db: Database, table: string): number {
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
 }
 
-/** What matching needs of an alert. */
+/** An alert, as far as matching needs it. */
 export interface LoadedAlert extends AlertCriteria, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
-  /** Of its webhook; empty while that is active. */
+  /** Its webhook's; empty while that is active. */
   disabledReason: string;
 }
 

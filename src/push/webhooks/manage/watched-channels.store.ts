@@ -186,7 +186,7 @@ export async function servedChannels(
   return channels;
 }
 
-/** What happens to webhooks, and to alerts, whose channel is being merged or deleted. */
+/** Changes to webhooks and alerts whose channel is being merged or deleted. */
 export const channelWatchers: Watchers = {
   count(db: Database, channelId: number): number {
     const sql = "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?";
