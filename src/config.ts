@@ -26,6 +26,8 @@ import {
   secretText,
   sender,
   smtpUrl,
+  stripeKey,
+  stripeSecret,
 } from "./values/settings/setting-texts.ts";
 
 /** A setting as the operator sees it. */
@@ -272,6 +274,27 @@ export const SETTINGS = {
     "The sender of mails, such as `Kanalog <kanalog@example.com>`.",
     "kanalog@localhost",
     sender,
+  ),
+  KANALOG_STRIPE_KEY: secret(
+    optional(
+      "stripeKey",
+      "The secret key of your Stripe account, or a restricted one, with which customers buy plans that are " +
+        "offered through Stripe; needs `KANALOG_STRIPE_WEBHOOK_SECRET` too.",
+      stripeKey,
+    ),
+  ),
+  KANALOG_STRIPE_WEBHOOK_SECRET: secret(
+    optional(
+      "stripeWebhookSecret",
+      "The signing secret of the event destination at Stripe that sends to `/billing/stripe/`.",
+      stripeSecret,
+    ),
+  ),
+  KANALOG_STRIPE_API: setting(
+    "stripeApi",
+    "Stripe's API; another address is for trying it with a stand-in.",
+    "https://api.stripe.com",
+    baseUrl,
   ),
   KANALOG_BACKUP_DIR: optional(
     "backupDir",

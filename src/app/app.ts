@@ -1,6 +1,7 @@
 import type { PostIndexing } from "../catalog/post-search/catch-up.ts";
 import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
+import type { Stripe } from "../customers/selling/stripe.ts";
 import type { Server } from "../doors/http/server.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Mailer } from "../push/mail/mailer.ts";
@@ -26,6 +27,7 @@ export interface App {
   /** Webhook work that runs on a timer. */
   push: Push;
   mailer: Mailer;
+  stripe: Stripe | null;
   sources: Sources;
   /** Tables and indexes that are backfilled in the background. */
   postIndex: PostIndexing;
@@ -55,12 +57,13 @@ export async function createApp(
   const running: Running = { address: null, isStopping: false };
   const doors = composeDoors(base, work, running);
   const tickers = composeTickers(base, work);
-  const { services, scheduler, mailer, sources, postIndex, answers, hooks } = work;
+  const { services, scheduler, mailer, stripe, sources, postIndex, answers, hooks } = work;
   return {
     domains: base.domains,
     services,
     scheduler,
     mailer,
+    stripe,
     sources,
     postIndex,
     server: doors.server,
@@ -126,7 +129,7 @@ const EVERY_FIVE_MINUTES = "0 */5 * * * *";
 /** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 function composeTickers(
   { lease, cluster, clockWatch, database }: Base,
-  { hooks, mailer, postIndex, imports, sources, answers, readAhead, scheduler }: Work,
+  { hooks, mailer, stripe, postIndex, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
   /** Runs only in the one process that does the upkeep for all workers and nodes. */
@@ -144,6 +147,7 @@ function composeTickers(
     createTicker(EVERY_SECOND, cluster.tick),
     createTicker(EVERY_SECOND, asUpkeep(hooks.push.tick)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
+    ...(stripe === null ? [] : [createTicker(EVERY_FIVE_MINUTES, asUpkeep(stripe.look))]),
     createTicker(EVERY_SECOND, asUpkeepOfNode(postIndex.tick)),
     createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.tick)),
     createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),

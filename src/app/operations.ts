@@ -37,6 +37,7 @@ import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { operatorKeyChanges } from "../customers/operator-keys/operator-keys.ts";
 import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
 import { peopleOperations } from "../customers/people/site-people.ts";
+import { sellingChanges } from "../customers/selling/subscription-changes.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import type { Database } from "../db/database.ts";
 import { checkpointBeside } from "../db/file/checkpoint.ts";
@@ -50,6 +51,7 @@ import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/
 import { addMail } from "../push/mail/mailer.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { queueQuotaMail } from "../push/mail/notices.ts";
+import { queueSubscriptionMail } from "../push/mail/subscription-mail.ts";
 import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
@@ -114,6 +116,9 @@ const pictures = { ...changes, access: "reader", refuses: "never", atOnce: 1 } a
 /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
 const portions = { ...changes, access: "reader", refuses: "paced", atOnce: 1 } as const;
 
+/** Steps for an organization that becomes entitled to webhook events again. */
+const resumption = { prepare: emptyQueuesOf, resume: resumeWebhooks, tellIfEnding };
+
 /**
  * The lanes of threads of a serving process and the operations each of them runs. An operation listed here
  * is called as `threads.push.cutPart(…)`. An organization's tasks get at most half of a lane's threads. The
@@ -129,10 +134,8 @@ export const lanes = {
       ...ruled(changes, {
         ...operatorKeyChanges,
         ...requestSteps,
-        ...accountChanges(
-          { prepare: emptyQueuesOf, resume: resumeWebhooks, tellIfEnding },
-          endSessionsOfSuspended,
-        ),
+        ...accountChanges(resumption, endSessionsOfSuspended),
+        ...sellingChanges(resumption, queueSubscriptionMail),
         ...keyChanges,
         ...customerChanges,
         removeSample: (db: Database, clock: Clock, by: Actor) =>

@@ -502,6 +502,36 @@ CREATE TABLE plan_requests (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+-- What organizations buy through Stripe (customers/selling). Its ids are texts.
+CREATE TABLE stripe_customers (
+  organization_id INTEGER PRIMARY KEY REFERENCES organizations (id),
+  customer TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE stripe_subscriptions (
+  id TEXT PRIMARY KEY,
+  organization_id INTEGER NOT NULL REFERENCES organizations (id),
+  customer TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  status TEXT NOT NULL,
+  is_ending INTEGER NOT NULL CHECK (is_ending IN (0, 1)),
+  paid_until INTEGER,
+  given_until INTEGER,
+  version INTEGER NOT NULL,
+  checked_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX stripe_subscriptions_by_organization ON stripe_subscriptions (organization_id);
+CREATE INDEX stripe_subscriptions_by_check ON stripe_subscriptions (checked_at);
+CREATE TABLE stripe_refunds (
+  charge TEXT PRIMARY KEY,
+  organization_id INTEGER NOT NULL REFERENCES organizations (id),
+  amount INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX stripe_refunds_by_organization ON stripe_refunds (organization_id);
+CREATE TABLE stripe_events (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX stripe_events_by_age ON stripe_events (received_at);
+
 CREATE TABLE members (
   id INTEGER PRIMARY KEY,
   organization_id INTEGER NOT NULL REFERENCES organizations (id),

@@ -17,6 +17,66 @@ import {
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
   notCurrency: [[{ given: "XX" }, "XX is not a currency code such as EUR or RUB."]],
+  stripeSilent: [[{}, "Stripe cannot be reached at the moment; try again shortly."]],
+  stripeNotSigned: [[{}, "The event is not signed by Stripe."]],
+  subscriptionGoesOn: [[{}, "A subscription is under way: change or cancel it at Stripe."]],
+  notSold: [[{}, "This plan is not sold here."]],
+  priceDiffers: [
+    [
+      {},
+      "The price at Stripe is not the one shown here, so nothing was bought. Tell the operator.",
+    ],
+  ],
+  notStripePrice: [[{}, "Give the id of a price at Stripe, such as price_1P…."]],
+  planEnd: [[{}, "End of the plan"]],
+  subscriptionPaidSubject: [
+    [{ organization: "ORGANIZATION", plan: "growth" }, "Growth is yours: ORGANIZATION"],
+  ],
+  subscriptionPaidMail: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "ORGANIZATION is on the plan Growth now. The subscription renews by itself; the page “Plan and payment” leads to your card, invoices and cancelling. Thank you.",
+    ],
+  ],
+  subscriptionRenewedSubject: [
+    [{ organization: "ORGANIZATION", plan: "growth" }, "Growth was renewed: ORGANIZATION"],
+  ],
+  subscriptionRenewedMail: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "The payment for Growth of ORGANIZATION arrived, and the plan goes on.",
+    ],
+  ],
+  subscriptionFailedSubject: [
+    [{ organization: "ORGANIZATION", plan: "growth" }, "A payment failed: ORGANIZATION"],
+  ],
+  subscriptionFailedMail: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "The payment for Growth of ORGANIZATION failed. Stripe tries again; you can give another card on the page “Plan and payment”. Unless it is paid, the plan ends.",
+    ],
+  ],
+  subscriptionEndingSubject: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "The subscription was cancelled: ORGANIZATION",
+    ],
+  ],
+  subscriptionEndingMail: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "The subscription to Growth of ORGANIZATION was cancelled. What was paid stays valid until its end; after that the plan is Test.",
+    ],
+  ],
+  subscriptionOverSubject: [
+    [{ organization: "ORGANIZATION", plan: "growth" }, "The subscription is over: ORGANIZATION"],
+  ],
+  subscriptionOverMail: [
+    [
+      { organization: "ORGANIZATION", plan: "growth" },
+      "The subscription to Growth of ORGANIZATION is over; after the end of the plan it is Test. Keys, webhooks and alerts stay, and work again with another plan.",
+    ],
+  ],
   planInForce: [[{}, "This plan is in force already."]],
   planRequestOpen: [
     [{}, "A request for another plan is open already; withdraw it to make another one."],

@@ -202,6 +202,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       // These redirect.
       "/account/language/": [],
       "/account/": ["/account/"],
+      "/account/plan/": ["/account/plan/"],
       "/account/keys/": ["/account/keys/"],
       // For the documentation's script.
       "/account/keys/prefix/": [],

@@ -128,8 +128,8 @@ export const CASES: Readonly<Record<string, Case>> = {
   "plan offer list": { row: ["test", "start", "growth", "profi"].map((plan) => ({ plan })) },
   "plan offer set": {
     of: "start",
-    args: { price: 199_000, currency: "RUB", name_en: "Basic" },
-    row: { plan: "start", price: 199_000, currency: "RUB", per: "month", name_en: "Basic" },
+    args: { price: 199_000, currency: "RUB", name_en: "Basic", stripe_price: "price_1" },
+    row: { plan: "start", price: 199_000, per: "month", name_en: "Basic", stripe_price: "price_1" },
     audit: [{ organizationId: null, action: "plan.offer", target: "plan start" }],
   },
   "plan request list": { row: [{ organization: 1, plan: "growth", note: "More posts" }] },

@@ -90,6 +90,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
       throttle: context.throttle,
       now: ports.clock.now,
     },
+    stripe: work.stripe,
     others: [...site, ...open, ...operatorRoutes(endpoints, { ...door, ...operator })],
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");

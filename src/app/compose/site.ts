@@ -35,7 +35,8 @@ import type { Work } from "./work.ts";
 export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
-  const { accounts, keys, usage, imports, sources, hooks, scheduler, postIndex, lastBackup } = work;
+  const { accounts, stripe, keys, usage, imports, sources, hooks } = work;
+  const { scheduler, postIndex, lastBackup } = work;
   const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
@@ -43,6 +44,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   }
   return {
     accounts,
+    stripe,
     keys,
     usage,
     imports,

@@ -12,8 +12,8 @@ import { createRates } from "../../customers/limits/rates.ts";
 import { type AnsweredRequest, createRequestLog } from "../../customers/limits/request-log.ts";
 import { createTimeBudgets } from "../../customers/limits/time-budgets.ts";
 import { type CommitUsage, createQuotaNotices, createUsage } from "../../customers/limits/usage.ts";
-
 import { accessTokens } from "../../customers/oauth/token-model.ts";
+import { createStripe } from "../../customers/selling/stripe.ts";
 import { rewriteMeta } from "../../db/meta.ts";
 import { inTransaction, type Wait } from "../../db/transaction.ts";
 import { noteLogged } from "../../doors/http/answers.ts";
@@ -64,8 +64,22 @@ function composeCustomers(base: Base) {
     commitCheck,
     hooks,
     mailer: composeMailer(base),
+    stripe: composeStripe(base),
     services: composeServices(base, { keyUse, limits, webhooks, alerts }),
   };
+}
+
+/** Selling through Stripe; null unless both its settings are given. */
+function composeStripe({ db, threads, config, ports }: Base) {
+  const { stripeKey, stripeWebhookSecret, stripeApi } = config;
+  if (stripeKey !== null && stripeWebhookSecret !== null) {
+    const settings = { stripeKey, stripeWebhookSecret, stripeApi };
+    return createStripe(db, threads.write, settings, ports);
+  }
+  if (stripeKey !== null || stripeWebhookSecret !== null) {
+    ports.log.warn({}, "Stripe is off: it needs its key and the secret of its events");
+  }
+  return null;
 }
 
 async function composeUpkeep(base: Base) {

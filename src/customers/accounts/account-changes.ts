@@ -134,6 +134,36 @@ export async function putOrganization(
   return made;
 }
 
+interface GivenPlan {
+  id: number;
+  plan: PlanCode;
+  /** Exclusive; null for never. */
+  endsAt: number | null;
+}
+
+export type PlanPutter = ReturnType<typeof planPutter>;
+
+/** Gives an organization a plan in the caller's transaction; `prepare` comes before that. */
+export const planPutter =
+  (resumption: Resumption) =>
+  (tx: Transaction, clock: Clock, { id, plan, endsAt }: GivenPlan, by: Actor) =>
+    putChange(tx, clock, by, {
+      id,
+      action: "organization.plan",
+      details: { plan, ends: endsAt === null ? null : formatInstant(endsAt) },
+      async change(tx, found) {
+        const now = clock.now();
+        const before = selectPlanNow(tx, planInForce(found, now).plan);
+        if (before.webhooks === 0) await resumption.resume(tx, id);
+        await endPlanRequest(tx, id);
+        const term = nextTerm(found, plan, endsAt, now);
+        if (endsAt !== found.planEndsAt) {
+          await resumption.tellIfEnding(tx, now, { ...found, ...term });
+        }
+        return term;
+      },
+    });
+
 /** @param endsAt when the plan ends, exclusive; null for never */
 async function givePlan(
   resumption: Resumption,
@@ -147,24 +177,10 @@ async function givePlan(
   if (endsAt !== null && endsAt <= clock.now()) {
     throw fieldError({ ends: [message("dayIsOver")] });
   }
-  const ends = endsAt === null ? null : formatInstant(endsAt);
   await resumption.prepare(db, clock, id);
-  return changeOrganization(db, clock, by, {
-    id,
-    action: "organization.plan",
-    details: { plan, ends },
-    async change(tx, found) {
-      const now = clock.now();
-      const before = selectPlanNow(tx, planInForce(found, now).plan);
-      if (before.webhooks === 0) await resumption.resume(tx, id);
-      await endPlanRequest(tx, id);
-      const term = nextTerm(found, plan, endsAt, now);
-      if (endsAt !== found.planEndsAt) {
-        await resumption.tellIfEnding(tx, now, { ...found, ...term });
-      }
-      return term;
-    },
-  });
+  return inTransaction(db, clock, "organization", (tx) =>
+    planPutter(resumption)(tx, clock, { id, plan, endsAt }, by),
+  );
 }
 
 /** Archiving again keeps the original time. */
@@ -206,15 +222,19 @@ interface OrganizationChange {
   change(tx: Transaction, found: Organization): Promise<Partial<Organization>>;
 }
 
-const changeOrganization = transaction(
-  "organization",
-  async (tx, clock, by: Actor, { id, action, details, change }: OrganizationChange) => {
-    const found = await requireOrganization(tx, id);
-    await updateOrganization(tx, id, await change(tx, found));
-    const changed = await requireOrganization(tx, id);
-    if (!Bun.deepEquals(found, changed)) {
-      await recordChange(tx, clock, by, { organizationId: id, action, id, details });
-    }
-    return changed;
-  },
-);
+async function putChange(
+  tx: Transaction,
+  clock: Clock,
+  by: Actor,
+  { id, action, details, change }: OrganizationChange,
+): Promise<Organization> {
+  const found = await requireOrganization(tx, id);
+  await updateOrganization(tx, id, await change(tx, found));
+  const changed = await requireOrganization(tx, id);
+  if (!Bun.deepEquals(found, changed)) {
+    await recordChange(tx, clock, by, { organizationId: id, action, id, details });
+  }
+  return changed;
+}
+
+const changeOrganization = transaction("organization", putChange);

@@ -16,6 +16,8 @@ export interface PlanOffer {
   buy: Buying;
   /** The payment page, for `link`. */
   link: string | null;
+  /** The price's id at Stripe, for `stripe`. */
+  stripePrice: string | null;
   texts: Record<Language, OfferTexts>;
 }
 
@@ -30,8 +32,8 @@ export interface OfferTexts {
 export const PRICE_PERIODS = ["month", "year"] as const;
 export type PricePeriod = (typeof PRICE_PERIODS)[number];
 
-/** A request to staff, or a payment page of the operator's. */
-export const BUYINGS = ["request", "link"] as const;
+/** A request to staff, a payment page of the operator's, or a subscription at Stripe. */
+export const BUYINGS = ["request", "link", "stripe"] as const;
 export type Buying = (typeof BUYINGS)[number];
 
 /** As stored: what was never set is left out. */
@@ -46,7 +48,7 @@ const NO_TEXTS: OfferTexts = { name: null, text: null, price: null };
 export function offerOf({ offer: { texts = {}, ...stored }, position }: Plan): PlanOffer {
   return {
     ...{ isOffered: true, order: position, price: null, currency: null, per: "month" },
-    ...{ buy: "request", link: null },
+    ...{ buy: "request", link: null, stripePrice: null },
     ...stored,
     texts: Object.fromEntries(
       LANGUAGES.map((language) => [language, { ...NO_TEXTS, ...texts[language] }]),
@@ -77,7 +79,7 @@ export function changedOffer(plan: Plan, change: OfferChange): StoredOffer {
 }
 
 function faultsOf(offer: PlanOffer): FieldFaults {
-  const { price, currency, buy, link, texts } = offer;
+  const { price, currency, buy, link, stripePrice, texts } = offer;
   const faults: FieldFaults = {};
   for (const [field, value, maximum] of [
     ["price", price ?? 0, PRICE_MAX],
@@ -93,6 +95,11 @@ function faultsOf(offer: PlanOffer): FieldFaults {
   }
   if (buy === "link" && link === null) faults["link"] = [message("required")];
   if (link !== null && !isPaymentLink(link)) faults["link"] = [message("notHttpsAddress")];
+  if (buy === "stripe" && stripePrice === null) faults["stripe_price"] = [message("required")];
+  if (buy === "stripe" && !price) faults["price"] = [message("required")];
+  if (stripePrice !== null && !/^price_\w{1,100}$/.test(stripePrice)) {
+    faults["stripe_price"] = [message("notStripePrice")];
+  }
   for (const language of LANGUAGES) {
     for (const [part, characters] of Object.entries(LENGTHS_MAX)) {
       const text = texts[language][part as keyof OfferTexts];

@@ -46,12 +46,14 @@ import { readinessAnswer } from "./readiness.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
+import { type StripeContext, stripeRoutes } from "./stripe-route.ts";
 
 interface ServerContext
   extends RestContext,
     McpContext,
     MetricsContext,
-    Pick<PushContext, "openPush"> {
+    Pick<PushContext, "openPush">,
+    StripeContext {
   addresses: AddressLimitContext;
   /** Routes of the other doors. */
   others: readonly Route[];
@@ -78,6 +80,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       ...restRoutes(methods, context),
       ...mcpRoutes(context),
       ...pushRoutes(context),
+      ...stripeRoutes(context),
     ]),
     ...context.others,
     rootRoute(context),

@@ -16,6 +16,7 @@ import type { Usage } from "../../customers/limits/usage.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
+import type { Stripe } from "../../customers/selling/stripe.ts";
 import type { SiteSignUps } from "../../customers/sign-up/sign-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
@@ -55,6 +56,8 @@ export interface SiteContext {
   /** The appliance's address, if assistants may sign in with OAuth; otherwise null. */
   oauthAddress(): string | null;
   accounts: Accounts;
+  /** Null unless plans are sold through Stripe. */
+  stripe: Stripe | null;
   keys: Keys;
   operatorKeys: OperatorKeys;
   oauth: OAuth;

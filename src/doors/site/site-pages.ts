@@ -14,6 +14,7 @@ import { keyPrefixPage } from "./pages/organization/key-prefix.ts";
 import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
 import { overviewPage } from "./pages/organization/overview.tsx";
+import { planPage } from "./pages/organization/plan.tsx";
 import { choosePasswordPage } from "./pages/person/choose-password.tsx";
 import { forgottenPasswordPage } from "./pages/person/forgotten-password.tsx";
 import { languagePage } from "./pages/person/language.ts";
@@ -56,6 +57,7 @@ export const sitePages: readonly SitePage[] = [
   choosePasswordPage,
   languagePage,
   overviewPage,
+  planPage,
   keysPage,
   keyPrefixPage,
   membersPage,

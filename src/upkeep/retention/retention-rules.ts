@@ -175,6 +175,11 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   },
   sources: "business",
   stale_orders: "queue",
+  stripe_customers: "business",
+  // Stripe sends an event again for three days; one that it sends later changes nothing either.
+  stripe_events: { key: ["id"], age: { days: 30, when: "received_at <= @until" } },
+  stripe_refunds: "business",
+  stripe_subscriptions: "business",
   territories: "business",
   usage_days: {
     key: ["organization_id", "day", "method", "key_id", "status"],

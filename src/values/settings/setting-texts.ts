@@ -215,3 +215,13 @@ export function smtpUrl(text: string): string {
   }
   return text;
 }
+
+export function stripeKey(text: string): string {
+  if (/^(sk|rk)_(test|live)_\w+$/.test(text)) return text;
+  throw new Error("is not a key such as sk_live_… or rk_test_….");
+}
+
+export function stripeSecret(text: string): string {
+  if (/^whsec_\w+$/.test(text)) return text;
+  throw new Error("is not a signing secret such as whsec_….");
+}

@@ -57,10 +57,14 @@ const args = {
   price,
   currency: textOrNone("Currency of the price, such as `RUB` (ISO 4217)."),
   per: choice(PRICE_PERIODS, "What the price is for."),
-  buy: choice(BUYINGS, "How it is bought: by a request to you, or at a payment page."),
+  buy: choice(
+    BUYINGS,
+    "How it is bought: by a request to you, at a payment page, or through Stripe.",
+  ),
   link: textOrNone(
     "The payment page; `{organization}` in it is replaced by the organization's number, which is otherwise added as `client_reference_id`.",
   ),
+  stripe_price: textOrNone("The price's id at Stripe, such as `price_1P…`, for `stripe`."),
   ...Object.fromEntries(texts.map(({ name, description }) => [name, textOrNone(description)])),
 };
 
@@ -76,6 +80,10 @@ const offerRows = rows("PlanOffer", {
   per: choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
   buy: choiceSchema(BUYINGS, { description: "How it is bought" }),
   link: nullable(textSchema({ description: "The payment page" })),
+  stripe_price: field(
+    nullable(textSchema({ description: "The price's id at Stripe" })),
+    ({ stripePrice }: PlanOffer) => stripePrice,
+  ),
   ...Object.fromEntries(
     texts.map(({ name, part, language, description }) => [
       name,
@@ -109,8 +117,9 @@ export const planOffers: Resource = {
       on: "one",
       title: "change how a plan is offered",
       args,
-      async run({ offered, order, price, currency, per, buy, link, ...others }, use) {
-        const given = { isOffered: offered, order, price, currency, per, buy, link };
+      async run({ offered, stripe_price: stripePrice, ...rest }, use) {
+        const { order, price, currency, per, buy, link, ...others } = rest;
+        const given = { isOffered: offered, order, price, currency, per, buy, link, stripePrice };
         const change: OfferChange = Object.fromEntries(
           Object.entries(given).filter(([, value]) => value !== undefined),
         );

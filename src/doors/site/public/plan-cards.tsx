@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { offerOf, type PlanOffer } from "../../../customers/accounts/plan-offer.ts";
+import { ownAmount } from "../../../customers/selling/stripe-amount.ts";
 import type { Language } from "../../../values/messages/language.ts";
 import { hasExport } from "../../../verbs/plan-rules.ts";
-import { WORDS } from "../../../words/words.ts";
+import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";
-import { linkTo, shownNumber, useReader } from "./reader.tsx";
+import { linkTo, useReader } from "./reader.tsx";
 
 /** A plan's name as customers read it. */
 export function planName(plan: Plan, language: Language): string {
@@ -19,70 +20,84 @@ export function priceText(
 ): string | null {
   const words = texts[language].price;
   if (words !== null || price === null || currency === null) return words;
-  const { locale, startPage } = WORDS[language];
-  if (price === 0) return startPage.free;
+  const { startPage } = WORDS[language];
+  return price === 0 ? startPage.free : startPage.pricePer(money(price, currency, language), per);
+}
+
+/** Money that went back, as Stripe counts it. */
+export function refundText(
+  { amount, currency }: { amount: number; currency: string },
+  language: Language,
+): string {
+  return money(ownAmount(amount, currency), currency, language);
+}
+
+/** @param amount in whole minor units, without which whole amounts are shown */
+function money(amount: number, currency: string, language: Language): string {
+  const { locale } = WORDS[language];
   const usual = new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions();
   const digits = usual.maximumFractionDigits ?? 0;
-  const amount = formatNumber(locale, price / 10 ** digits, {
+  return formatNumber(locale, amount / 10 ** digits, {
     ...{ style: "currency", currency, currencyDisplay: "narrowSymbol" },
-    // Whole amounts are shown without the minor unit.
-    minimumFractionDigits: price % 10 ** digits === 0 ? 0 : digits,
+    minimumFractionDigits: amount % 10 ** digits === 0 ? 0 : digits,
   });
-  return startPage.pricePer(amount, per);
 }
 
 /** The plans side by side, with their prices. */
 export function PlanCards({ plans }: { plans: readonly Plan[] }) {
+  const reader = useReader();
+  const { language, maySignUp } = reader;
+  const texts = reader.words.startPage;
   return (
     <ul class="plans">
       {plans.map((plan, at) => (
-        <PlanCard plan={plan} isFirst={at === 0} />
+        <li>
+          <PlanFacts plan={plan} language={language} />
+          {at === 0 && maySignUp ? (
+            <a class="button" href={linkTo(reader, "/account/sign-up/")}>
+              {texts.startHere}
+            </a>
+          ) : (
+            <a class="button second" href={linkTo(reader, "/account/plan/")}>
+              {texts.choose}
+            </a>
+          )}
+        </li>
       ))}
     </ul>
   );
 }
 
-function PlanCard({ plan, isFirst }: { plan: Plan; isFirst: boolean }) {
-  const reader = useReader();
-  const { words, language, maySignUp } = reader;
-  const texts = words.startPage;
+/** A plan's name, price and contents. */
+export function PlanFacts({ plan, language }: { plan: Plan; language: Language }) {
   const offer = offerOf(plan);
   const { text } = offer.texts[language];
-  const price = priceText(offer, language);
   return (
-    <li>
+    <>
       <h3>
         <bdi>{planName(plan, language)}</bdi>
       </h3>
-      <p class="price">{price ?? texts.priceOnRequest}</p>
+      <p class="price">{priceText(offer, language) ?? WORDS[language].startPage.priceOnRequest}</p>
       {text !== null && <p dir="auto">{text}</p>}
       <ul>
-        {featuresOf(plan, texts).map((feature) => (
+        {featuresOf(plan, WORDS[language]).map((feature) => (
           <li class="feature">{feature}</li>
         ))}
       </ul>
-      {isFirst && maySignUp ? (
-        <a class="button" href={linkTo(reader, "/account/sign-up/")}>
-          {texts.startHere}
-        </a>
-      ) : (
-        <a class="button second" href={linkTo(reader, "/account/")}>
-          {texts.choose}
-        </a>
-      )}
-    </li>
+    </>
   );
 }
 
 /** Features of a plan, in words. */
-function featuresOf(plan: Plan, texts: (typeof WORDS)["en"]["startPage"]): string[] {
+function featuresOf(plan: Plan, { locale, startPage: texts }: Words): string[] {
   const { webhooks, webhookChannels, alerts, historyDays } = plan;
+  const shown = (value: number) => formatNumber(locale, value);
   return [
-    texts.units(shownNumber(plan.requestsPerPeriod)),
-    texts.rate(shownNumber(plan.requestsPerSecond)),
+    texts.units(shown(plan.requestsPerPeriod)),
+    texts.rate(shown(plan.requestsPerSecond)),
     historyDays === null ? texts.allHistory : texts.lastHistory(historyDays),
     ...(plan.posts ? [texts.postsIncluded] : []),
-    ...(webhooks > 0 ? [texts.webhooksIncluded(webhooks, shownNumber(webhookChannels))] : []),
+    ...(webhooks > 0 ? [texts.webhooksIncluded(webhooks, shown(webhookChannels))] : []),
     ...(alerts > 0 ? [texts.alertsIncluded(alerts)] : []),
     ...(hasExport(plan) ? [texts.exportIncluded] : []),
   ];

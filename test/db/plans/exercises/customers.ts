@@ -1,3 +1,4 @@
+import { lanes } from "../../../../src/app/operations.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
@@ -5,12 +6,15 @@ import { ABILITIES } from "../../../../src/customers/operator-keys/operator-keys
 import { markStaff, removeUnverifiedPassword } from "../../../../src/customers/people/people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/site-people.ts";
+import { createStripe } from "../../../../src/customers/selling/stripe.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
+import { inlineThreads } from "../../../../src/db/threads/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/notices.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
 import { readTargetUrl } from "../../../../src/values/network/target-guard.ts";
 import type { Answer, Appliance } from "../../../support/appliance.ts";
+import { STRIPE_KEY, STRIPE_SECRET, startFakeStripe } from "../../../support/fake-stripe.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
@@ -206,7 +210,37 @@ async function exerciseOperator(appliance: World["appliance"]): Promise<void> {
     if (listed.status !== 200) throw new Error(`${path}: ${listed.status}`);
   }
   await exerciseEvents(appliance);
+  await exerciseStripe(appliance);
   for (const { id } of await operatorKeys.list()) await operatorKeys.revoke(id, COMMAND_LINE);
+}
+
+/** A plan bought through Stripe, paid, refunded and asked for again. */
+async function exerciseStripe({ app, ports }: World["appliance"]): Promise<void> {
+  const { accounts, db } = app.domains;
+  const fake = startFakeStripe(ports.clock.now);
+  fake.addPrice("price_1", 4_900);
+  const offer = { price: 4_900, currency: "EUR", buy: "stripe", stripePrice: "price_1" } as const;
+  const plan = await accounts.changeOffer("growth", offer, COMMAND_LINE);
+  const organization = await accounts.createOrganization(
+    { name: "Buyer", plan: "test" },
+    COMMAND_LINE,
+  );
+  const stripe = createStripe(
+    db,
+    inlineThreads(lanes.write, db, ports.clock).calls,
+    { stripeKey: STRIPE_KEY, stripeWebhookSecret: STRIPE_SECRET, stripeApi: fake.address },
+    ports,
+  );
+  const page = "http://localhost/account/plan/";
+  const url = await stripe.checkout({ organization, plan, email: "b@x.org", language: "en", page });
+  const { id } = fake.pay(url.split("/").at(-1) ?? "");
+  fake.refund(id, 100);
+  for (const { body } of fake.take()) {
+    await stripe.receive(new TextEncoder().encode(body), fake.signed(body));
+  }
+  stripe.refunds(organization.id);
+  await stripe.look();
+  await fake.close();
 }
 
 /** Events of the appliance, among them a request for another plan, with an address to hear them. */

@@ -4,15 +4,19 @@ import type { Period } from "../../../../customers/accounts/plan.ts";
 import { quotaEnd } from "../../../../customers/limits/usage-history.ts";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
-import { RowFaults } from "../../look/action-button.tsx";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
-import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { ORGANIZATION_COOKIE, page, redirect, siteCookie, type View } from "../../visit/view.ts";
+import {
+  asset,
+  ORGANIZATION_COOKIE,
+  page,
+  redirect,
+  siteCookie,
+  type View,
+} from "../../visit/view.ts";
 import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import { LastRequests } from "./last-requests.tsx";
-import { PlanRequestPart, planRequestActions } from "./plan-request.tsx";
 import {
   ByDayAndMethod,
   sumByDay,
@@ -30,7 +34,7 @@ export const overviewPage: SitePage = {
   path: "/account/",
   access: "member",
   show: (visit) => page(visit.words.overview, <Overview />),
-  actions: { "switch-organization": switchOrganization, ...planRequestActions },
+  actions: { "switch-organization": switchOrganization },
 };
 
 /** Plan, usage and latest requests of the visit's organization. @param isReadOnly as staff see it */
@@ -45,10 +49,7 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
   const rows = usage.days;
   return (
     <>
-      {!isReadOnly && <Done words={visit.words.planRequest.done} />}
-      {!isReadOnly && <RowFaults actions={["withdraw-plan"]} />}
       <PlanCards />
-      {!isReadOnly && <PlanRequestPart />}
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
       <UsageByDay days={sumByDay(rows, from, to)} />
@@ -134,6 +135,7 @@ async function PlanCards() {
               </>
             )}
           </small>
+          <a href={asset("/account/plan/")}>{common.planRequest.title}</a>
         </li>
         <li>
           {common.period}

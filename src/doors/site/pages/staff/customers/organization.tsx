@@ -17,7 +17,7 @@ import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
 import { keysTable } from "../../organization/key-table.tsx";
-import { RequestFacts } from "../../organization/plan-request.tsx";
+import { RequestFacts } from "../../organization/plan.tsx";
 import { addressedId, consolePage, paged } from "../console.tsx";
 import { organizationActions } from "./organization-actions.ts";
 import { limitStatusOf } from "./seen.tsx";

@@ -59,6 +59,13 @@ export function OfferForm({ plan }: { plan: Plan }) {
           value={shown(offer.link)}
           required={false}
         />
+        <TextField
+          name="stripe_price"
+          label={words.stripePrice}
+          hint={words.stripePriceHint}
+          value={shown(offer.stripePrice)}
+          required={false}
+        />
         {LANGUAGES.flatMap((language) =>
           TEXT_PARTS.map((part) => (
             <TextField
@@ -92,6 +99,7 @@ async function setOffer(code: PlanCode): Promise<View> {
     per: requiredChoice(PRICE_PERIODS, form.get("per")),
     buy: requiredChoice(BUYINGS, form.get("buy")),
     link: text("link"),
+    stripePrice: text("stripe_price"),
     texts: Object.fromEntries(
       LANGUAGES.map((language) => [
         language,
