@@ -58,6 +58,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
   pages: {
     files: [
       "doors/site/browser.test.ts",
+      "doors/site/browser-journeys.test.ts",
       "doors/http/docs/docs.test.ts",
       "doors/http/docs/methods-page.test.ts",
       "journeys/living-catalog.test.ts",

@@ -104,3 +104,11 @@ export async function unfold(page: Page): Promise<void> {
     "for (const one of document.querySelectorAll('main details')) one.open = true",
   );
 }
+
+/** Presses the button of the page's content that has the name. */
+export const press = (page: Page, name: string): Promise<void> =>
+  page.locator("main").getByRole("button", { name, exact: true }).click();
+
+/** Text of the page's status, which says what was done. */
+export const statusOf = (page: Page): Promise<string | null> =>
+  page.getByRole("status").textContent();

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { startAppliance } from "../../support/appliance.ts";
-import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 import {
   CHROMIUM,
   launchBrowser,
   openWindow,
+  press,
   seriousFaults,
   signIn,
+  statusOf,
   tooWide,
   unfold,
   type Window,
 } from "../../support/site-browser.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
-import { until } from "../../support/until.ts";
-import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
+import { addPerson, visitorOf } from "../../support/visitor.ts";
 
 /** The site in a real browser, if the machine has one. */
 if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");
@@ -34,589 +34,369 @@ const TWO_FRAMES =
   "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
 
 let browser: Browser;
+let world: SiteWorld;
+let address: string;
+let state: Awaited<ReturnType<Window["context"]["storageState"]>>;
 beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await launchBrowser();
+  if (CHROMIUM === undefined) return;
+  browser = await launchBrowser();
+  world = await startSiteWorld();
+  address = world.appliance.app.listen();
+  const { page, context } = await openWindow(browser, address);
+  await signIn(page, world.owner);
+  state = await context.storageState();
+  await context.close();
 });
-afterAll(() => browser?.close());
+afterAll(async () => {
+  await browser?.close();
+  await world?.appliance.close();
+});
 
-const press = (page: Page, name: string) =>
-  page.locator("main").getByRole("button", { name, exact: true }).click();
-const unfoldOne = (page: Page, row: string, name: string) =>
-  page.locator("tr", { hasText: row }).locator("summary", { hasText: name }).click();
-const statusOf = (page: Page) => page.getByRole("status").textContent();
+const openOwn = (options: Parameters<typeof openWindow>[2] = {}) =>
+  openWindow(browser, address, { storageState: state, ...options });
 
-/** Presses Tab until the wanted element has the focus. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press("Tab");
-    const isThere = `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`;
-    if (await page.evaluate(isThere)) return;
-  }
-  throw new Error(`the keyboard does not come to ${selector} on ${page.url()}`);
+interface Look {
+  locale: (typeof LOCALES)[number];
+  colorScheme: (typeof SCHEMES)[number];
 }
 
-describe("the real process", () => {
-  const OWNER = "ada@example.com";
-  let machine: Machine;
-  let serving: Serving;
-  let owner: Window;
-  beforeAll(async () => {
-    if (CHROMIUM === undefined) return;
-    machine = createMachine();
-    serving = await machine.serve();
-    owner = await openWindow(browser, serving.address, {
-      permissions: ["clipboard-read", "clipboard-write"],
+/** How the page at an index of the list is visited: settings rotate. */
+function looksAt(place: number): Look[] {
+  const all = LOCALES.flatMap((locale) => SCHEMES.map((colorScheme) => ({ locale, colorScheme })));
+  return IS_CAMPAIGN ? all : all.filter((_, at) => at === place % all.length);
+}
+
+inBrowser(
+  `no page ${IS_CAMPAIGN ? "has a serious accessibility fault, " : ""}is wider than its screen, or violates its content security policy`,
+  async () => {
+    const windows = new Map<string, Window>();
+    const windowFor = async (isOpen: boolean, { locale, colorScheme }: Look): Promise<Window> => {
+      const name = `${isOpen} ${locale} ${colorScheme}`;
+      const known = windows.get(name);
+      if (known !== undefined) return known;
+      const viewport = { width: WIDTHS[0], height: HEIGHT };
+      const options = { locale, colorScheme, viewport };
+      const made = await (isOpen ? openWindow(browser, address, options) : openOwn(options));
+      windows.set(name, made);
+      return made;
+    };
+    const addresses = sitePages.flatMap(({ path: name, access }) => {
+      const paths = world.pages[name];
+      expect(paths, `addresses of ${name}: test/support/site-world.ts`).toBeDefined();
+      return (paths ?? []).map((path) => ({ path, isOpen: access === "anybody" }));
     });
-  });
-  afterAll(async () => {
-    await owner?.context.close();
-    await machine?.leave();
-  });
-
-  const copied = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
-  const me = async (key: string) => (await serving.get("/v1/me/", key)).status;
-
-  async function makeKey(page: Page, name: string): Promise<string> {
-    await page.goto("/account/keys/");
-    await page.getByLabel("Name").fill(name);
-    await press(page, "Create key");
-    await page.getByRole("button", { name: "Copy Key" }).click();
-    return copied(page);
-  }
-
-  inBrowser(
-    "the keyboard alone is enough from the printed set-up address to the first API call",
-    async () => {
-      const { page } = owner;
-      const setUp = (): string | undefined =>
-        /https?:\S+\/account\/set-up\/\S+(?=\n)/.exec(serving.printed())?.[0];
-      await until(() => setUp() !== undefined, "the set-up address");
-      const printed = setUp() ?? "";
-      await page.goto(printed);
-      expect(await seriousFaults(page)).toEqual([]);
-      await tabTo(page, "[name=name]");
-      await page.keyboard.type("Ada");
-      await tabTo(page, "[name=email]");
-      await page.keyboard.type(OWNER);
-      await tabTo(page, "[name=password]");
-      await page.keyboard.type(PASSWORD);
-      await tabTo(page, "[name=organization]");
-      await page.keyboard.type("Acme");
-      await page.keyboard.press("Enter");
-
-      await page.waitForURL("**/staff/start/");
-      expect(await seriousFaults(page)).toEqual([]);
-      await page.goto("/account/");
-
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-      expect(new URL(page.url()).hash).toBe("#content");
-      await page.goto("/account/");
-      await tabTo(page, "nav a[href$='/keys/']");
-      await page.keyboard.press("Enter");
-      await page.waitForURL("**/account/keys/");
-      await tabTo(page, "[name=name]");
-      await page.keyboard.type("My first program");
-      await tabTo(page, "main form button");
-      await page.keyboard.press("Enter");
-      await page.getByRole("status").waitFor();
-      await tabTo(page, "[data-copy]");
-      await page.keyboard.press("Enter");
-      await page.getByText("Copied").waitFor();
-      const key = await copied(page);
-      expect(key).toMatch(/^knl_ro_/);
-      expect(await me(key)).toBe(200);
-
-      await page.goto(printed);
-      expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
-      expect(await page.getByRole("alert").textContent()).toContain("This address has been used");
-      expect(owner.faults).toEqual([]);
-    },
-  );
-
-  inBrowser("a key works from its creation until it is revoked", async () => {
-    const { page } = owner;
-    const key = await makeKey(page, "Short-lived");
-    expect(await me(key)).toBe(200);
-    expect(await seriousFaults(page)).toEqual([]);
-    await page.getByRole("link", { name: "I have saved it" }).click();
-    await page.getByRole("heading", { name: "New key" }).waitFor();
-    expect(await page.content()).not.toContain(key);
-    await unfoldOne(page, "Short-lived", "Revoke");
-    await page.locator("tr", { hasText: "Short-lived" }).getByRole("button").click();
-    expect(await statusOf(page)).toBe("The key was revoked.");
-    expect(await me(key)).toBe(401);
-    expect(owner.faults).toEqual([]);
-  });
-
-  inBrowser(
-    "invited people sign in with the copied link, and suspended ones are signed out at once",
-    async () => {
-      const { page } = owner;
-      await page.goto("/account/members/");
-      await page.getByLabel("Email").fill("nina@example.com");
-      await page.getByLabel("Name").fill("Nina");
-      await press(page, "Invite");
-      await page.getByRole("button", { name: "Copy" }).click();
-      const link = await copied(page);
-      expect(await seriousFaults(page)).toEqual([]);
-
-      const nina = await openWindow(browser, serving.address);
-      await nina.page.goto(link);
-      await nina.page.getByLabel("New password").fill("a password of her own");
-      await press(nina.page, "Save");
-      await nina.page.waitForURL("**/account/sign-in/**");
-      await signIn(nina.page, "nina@example.com", "a password of her own");
-
-      await page.goto("/account/members/");
-      await unfoldOne(page, "Nina", "Suspend");
-      await page
-        .locator("tr", { hasText: "Nina" })
-        .getByRole("button", { name: "Suspend" })
-        .click();
-      expect(await statusOf(page)).toBe("The member was suspended.");
-      await nina.page.goto("/account/keys/");
-      expect(new URL(nina.page.url()).pathname).toBe("/account/sign-in/");
-      await nina.page.fill("[name=email]", "nina@example.com");
-      await nina.page.fill("[name=password]", "a password of her own");
-      await press(nina.page, "Sign in");
-      // Signed in, but not a member of any organization.
-      await nina.page.waitForURL("**/account/profile/");
-      await nina.page.goto("/account/keys/");
-      expect(new URL(nina.page.url()).pathname).toBe("/account/profile/");
-      expect([...owner.faults, ...nina.faults]).toEqual([]);
-      await nina.context.close();
-    },
-  );
-
-  inBrowser(
-    "an uploaded CSV shows its progress without a click, and then the result of its rows",
-    async () => {
-      const { page } = owner;
-      const rows = Array.from({ length: 12_000 }, (_, at) => `${at + 1},Канал ${at + 1},${at}`);
-      const csv = `id,title,subscribers\n${rows.join("\n")}\n99999,Без числа,x\n`;
-      await page.goto("/staff/imports/");
-      const file = { name: "channels.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
-      await page.getByLabel("File").setInputFiles(file);
-      await press(page, "Upload and import");
-      await page.waitForURL(/imports\/\?file=/);
-      expect(await page.locator("main tbody tr").count()).toBe(10);
-      await press(page, "Start the import");
-      await page.waitForURL(/imports\/\d+\//);
-      await page.getByRole("progressbar").waitFor();
-      await page.getByText("The import is complete.").waitFor();
-      const counts = await page.locator(".cards li").allInnerTexts();
-      expect(counts.map((text) => text.replace(/\s+/g, " "))).toContainValues([
-        "12,001 Read",
-        "12,000 Inserted",
-        "1 Rejected",
-      ]);
-      const [line = ""] = await page.locator(".rejects tbody tr").allInnerTexts();
-      expect(line.split(/\s/).slice(0, 2)).toEqual(["1", "subscribers"]);
-      expect(line).toContain("12002");
-      expect(owner.faults).toEqual([]);
-    },
-  );
-
-  inBrowser(
-    "a form of any size, sent after the session has ended, leads to sign-in and back to its page",
-    async () => {
-      const { page, context } = owner;
-      await page.goto("/account/keys/?a=b");
-      await page.getByLabel("Name").fill("x".repeat(200_000));
-      await context.clearCookies({ name: /session/ });
-      await press(page, "Create key");
-      await page.getByText("what you typed was not sent").waitFor();
-      await page.fill("[name=email]", OWNER);
-      await page.fill("[name=password]", "not the password");
-      await press(page, "Sign in");
-      await page.getByText("the password is wrong").waitFor();
-      await page.fill("[name=password]", PASSWORD);
-      await press(page, "Sign in");
-      await page.getByText("type it again").waitFor();
-      expect(await page.getByLabel("Name").inputValue()).toBe("");
-      expect(await seriousFaults(page)).toEqual([]);
-      await page.getByLabel("Name").fill("typed again");
-      await press(page, "Create key");
-      await page.getByRole("button", { name: "Copy Key" }).click();
-      const key = await copied(page);
-      const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };
-      expect(account.key).toMatchObject({ name: "typed again" });
-      expect(owner.faults).toEqual([]);
-    },
-  );
-});
-
-describe("an appliance in use", () => {
-  let world: SiteWorld;
-  let address: string;
-  let state: Awaited<ReturnType<Window["context"]["storageState"]>>;
-  beforeAll(async () => {
-    if (CHROMIUM === undefined) return;
-    world = await startSiteWorld();
-    address = world.appliance.app.listen();
-    const { page, context } = await openWindow(browser, address);
-    await signIn(page, world.owner);
-    state = await context.storageState();
-    await context.close();
-  });
-  afterAll(async () => {
-    await world?.appliance.close();
-  });
-
-  const openOwn = (options: Parameters<typeof openWindow>[2] = {}) =>
-    openWindow(browser, address, { storageState: state, ...options });
-
-  interface Look {
-    locale: (typeof LOCALES)[number];
-    colorScheme: (typeof SCHEMES)[number];
-  }
-
-  /** How the page at an index of the list is visited: settings rotate. */
-  function looksAt(place: number): Look[] {
-    const all = LOCALES.flatMap((locale) =>
-      SCHEMES.map((colorScheme) => ({ locale, colorScheme })),
-    );
-    return IS_CAMPAIGN ? all : all.filter((_, at) => at === place % all.length);
-  }
-
-  inBrowser(
-    `no page ${IS_CAMPAIGN ? "has a serious accessibility fault, " : ""}is wider than its screen, or violates its content security policy`,
-    async () => {
-      const windows = new Map<string, Window>();
-      const windowFor = async (isOpen: boolean, { locale, colorScheme }: Look): Promise<Window> => {
-        const name = `${isOpen} ${locale} ${colorScheme}`;
-        const known = windows.get(name);
-        if (known !== undefined) return known;
-        const viewport = { width: WIDTHS[0], height: HEIGHT };
-        const options = { locale, colorScheme, viewport };
-        const made = await (isOpen ? openWindow(browser, address, options) : openOwn(options));
-        windows.set(name, made);
-        return made;
-      };
-      const addresses = sitePages.flatMap(({ path: name, access }) => {
-        const paths = world.pages[name];
-        expect(paths, `addresses of ${name}: test/support/site-world.ts`).toBeDefined();
-        return (paths ?? []).map((path) => ({ path, isOpen: access === "anybody" }));
-      });
-      for (const [place, { path, isOpen }] of addresses.entries()) {
-        for (const look of looksAt(place)) {
-          const { page, go } = await windowFor(isOpen, look);
-          await go(path);
-          expect(await tooWide(page), `${path}, ${look.locale}`).toBe(0);
-          await unfold(page);
-          expect(await tooWide(page), `${path} unfolded, ${look.locale}`).toBe(0);
-          // The page's next layout begins at this width, and each change redraws the charts.
-          const width = WIDTHS.find((one) => one !== page.viewportSize()?.width) ?? WIDTHS[0];
-          await page.setViewportSize({ width, height: HEIGHT });
-          // Layout and charts are done in the frames after the change.
-          await page.evaluate(TWO_FRAMES);
-          expect(await tooWide(page), `${path} at ${width}, ${look.locale}`).toBe(0);
-          if (IS_CAMPAIGN) expect(await seriousFaults(page), path).toEqual([]);
-        }
+    for (const [place, { path, isOpen }] of addresses.entries()) {
+      for (const look of looksAt(place)) {
+        const { page, go } = await windowFor(isOpen, look);
+        await go(path);
+        expect(await tooWide(page), `${path}, ${look.locale}`).toBe(0);
+        await unfold(page);
+        expect(await tooWide(page), `${path} unfolded, ${look.locale}`).toBe(0);
+        // The page's next layout begins at this width, and each change redraws the charts.
+        const width = WIDTHS.find((one) => one !== page.viewportSize()?.width) ?? WIDTHS[0];
+        await page.setViewportSize({ width, height: HEIGHT });
+        // Layout and charts are done in the frames after the change.
+        await page.evaluate(TWO_FRAMES);
+        expect(await tooWide(page), `${path} at ${width}, ${look.locale}`).toBe(0);
+        if (IS_CAMPAIGN) expect(await seriousFaults(page), path).toEqual([]);
       }
-      for (const { faults, context } of windows.values()) {
-        expect(faults).toEqual([]);
-        await context.close();
-      }
-    },
-  );
-
-  inBrowser(
-    "the pages of sign-up have no serious accessibility fault, whatever faults they report",
-    async () => {
-      const appliance = await startAppliance({
-        ...{ KANALOG_PORT: "0", KANALOG_SIGN_UP: "on", KANALOG_BASE_URL: "http://localhost" },
-      });
-      await addPerson(appliance);
-      const at = appliance.app.listen();
-      const email = "nina@example.com";
-      await visitorOf(appliance).post(SIGN_UP, { action: "send", email });
-      await appliance.app.workAfterAnswers();
-      await appliance.app.mailer.runDue();
-      const link = /\/account\/sign-up\/\?token=[\w-]+/.exec(
-        appliance.ports.mail.sent[0]?.text ?? "",
-      );
-      for (const colorScheme of IS_CAMPAIGN ? SCHEMES : ["light" as const]) {
-        const viewport = { width: colorScheme === "dark" ? 390 : 1280, height: HEIGHT };
-        const { page, go, faults, context } = await openWindow(browser, at, {
-          colorScheme,
-          viewport,
-        });
-        for (const path of [SIGN_UP, `${SIGN_UP}?sent`, link?.[0] ?? "", `${SIGN_UP}?token=used`]) {
-          await go(path);
-          expect(await seriousFaults(page), path).toEqual([]);
-          expect(await tooWide(page), path).toBe(0);
-        }
-        await go(link?.[0] ?? "");
-        await page.locator("main button[type=submit]").click();
-        await page.locator("[aria-invalid]:focus").waitFor();
-        expect(await seriousFaults(page)).toEqual([]);
-        expect(faults).toEqual([]);
-        await context.close();
-      }
-      await appliance.close();
-    },
-  );
-
-  inBrowser(
-    "the start page has no serious accessibility fault, and shows its plans completely on a phone",
-    async () => {
-      for (const [locale, colorScheme] of [
-        ["en-GB", "light"],
-        ["ru-RU", "dark"],
-      ] as const) {
-        const viewport = { width: 390, height: 844 };
-        const { page, go, faults, context } = await openWindow(browser, address, {
-          ...{ locale, colorScheme, viewport },
-        });
-        await go("/");
-        expect(await seriousFaults(page)).toEqual([]);
-        expect(await tooWide(page)).toBe(0);
-        const plans = page.locator("ul.plans > li");
-        const cut = await plans.evaluateAll((all) =>
-          all.map((plan) => plan.scrollWidth - plan.clientWidth),
-        );
-        expect(cut.length).toBeGreaterThan(3);
-        expect(cut).toEqual(cut.map(() => 0));
-        expect(faults).toEqual([]);
-        await context.close();
-      }
-    },
-  );
-
-  inBrowser(
-    "the keys page enables a webhook that failures disabled, and not one that staff disabled",
-    async () => {
-      const { page, faults, context } = await openOwn();
-      const { failed } = world.webhooks;
-      const stateOf = async () =>
-        (await world.appliance.app.domains.webhooks.webhook(failed)).disabledReason;
-      expect(await stateOf()).toBe("failures");
-      await page.goto("/account/keys/");
-      await press(page, "Enable");
-      expect(await statusOf(page)).toBe("The webhook is enabled. Posts are sent from now on.");
-      expect(await stateOf()).toBe("");
-
-      await page.goto(`/staff/webhooks/${failed}/`);
-      await press(page, "Disable");
-      expect(await page.locator(".fault").textContent()).not.toBe("");
-      await page.getByLabel("Reason").fill("It sends us spam");
-      await press(page, "Disable");
-      expect(await statusOf(page)).toBe("Webhook disabled.");
-      expect(await stateOf()).toBe("staff");
-
-      await page.goto("/account/keys/");
-      expect(await page.content()).not.toContain("It sends us spam");
-      await press(page, "Enable");
-      expect(await page.getByRole("alert").textContent()).toBe(
-        "The webhook was disabled by staff: contact support.",
-      );
-      expect(await stateOf()).toBe("staff");
+    }
+    for (const { faults, context } of windows.values()) {
       expect(faults).toEqual([]);
       await context.close();
-    },
-  );
+    }
+  },
+);
 
-  inBrowser("switching the language keeps the page, and lasts", async () => {
+inBrowser(
+  "the pages of sign-up have no serious accessibility fault, whatever faults they report",
+  async () => {
+    const appliance = await startAppliance({
+      ...{ KANALOG_PORT: "0", KANALOG_SIGN_UP: "on", KANALOG_BASE_URL: "http://localhost" },
+    });
+    await addPerson(appliance);
+    const at = appliance.app.listen();
+    const email = "nina@example.com";
+    await visitorOf(appliance).post(SIGN_UP, { action: "send", email });
+    await appliance.app.workAfterAnswers();
+    await appliance.app.mailer.runDue();
+    const link = /\/account\/sign-up\/\?token=[\w-]+/.exec(
+      appliance.ports.mail.sent[0]?.text ?? "",
+    );
+    for (const colorScheme of IS_CAMPAIGN ? SCHEMES : ["light" as const]) {
+      const viewport = { width: colorScheme === "dark" ? 390 : 1280, height: HEIGHT };
+      const { page, go, faults, context } = await openWindow(browser, at, {
+        colorScheme,
+        viewport,
+      });
+      for (const path of [SIGN_UP, `${SIGN_UP}?sent`, link?.[0] ?? "", `${SIGN_UP}?token=used`]) {
+        await go(path);
+        expect(await seriousFaults(page), path).toEqual([]);
+        expect(await tooWide(page), path).toBe(0);
+      }
+      await go(link?.[0] ?? "");
+      await page.locator("main button[type=submit]").click();
+      await page.locator("[aria-invalid]:focus").waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+    await appliance.close();
+  },
+);
+
+inBrowser(
+  "the start page has no serious accessibility fault, and shows its plans completely on a phone",
+  async () => {
+    for (const [locale, colorScheme] of [
+      ["en-GB", "light"],
+      ["ru-RU", "dark"],
+    ] as const) {
+      const viewport = { width: 390, height: 844 };
+      const { page, go, faults, context } = await openWindow(browser, address, {
+        ...{ locale, colorScheme, viewport },
+      });
+      await go("/");
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await tooWide(page)).toBe(0);
+      const plans = page.locator("ul.plans > li");
+      const cut = await plans.evaluateAll((all) =>
+        all.map((plan) => plan.scrollWidth - plan.clientWidth),
+      );
+      expect(cut.length).toBeGreaterThan(3);
+      expect(cut).toEqual(cut.map(() => 0));
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  },
+);
+
+inBrowser(
+  "the keys page enables a webhook that failures disabled, and not one that staff disabled",
+  async () => {
     const { page, faults, context } = await openOwn();
-    await page.goto("/account/channels/1/?days=90");
-    await page.getByRole("link", { name: "Русский" }).click();
-    await page.locator("html[lang=ru]").waitFor();
-    expect(new URL(page.url()).search).toBe("?days=90");
-    await page.goto("/staff/");
-    expect(await page.locator("h1").textContent()).toBe("Сводка");
-    await page.getByRole("link", { name: "English" }).click();
-    await page.getByRole("heading", { name: "Summary" }).waitFor();
+    const { failed } = world.webhooks;
+    const stateOf = async () =>
+      (await world.appliance.app.domains.webhooks.webhook(failed)).disabledReason;
+    expect(await stateOf()).toBe("failures");
+    await page.goto("/account/keys/");
+    await press(page, "Enable");
+    expect(await statusOf(page)).toBe("The webhook is enabled. Posts are sent from now on.");
+    expect(await stateOf()).toBe("");
+
+    await page.goto(`/staff/webhooks/${failed}/`);
+    await press(page, "Disable");
+    expect(await page.locator(".fault").textContent()).not.toBe("");
+    await page.getByLabel("Reason").fill("It sends us spam");
+    await press(page, "Disable");
+    expect(await statusOf(page)).toBe("Webhook disabled.");
+    expect(await stateOf()).toBe("staff");
+
+    await page.goto("/account/keys/");
+    expect(await page.content()).not.toContain("It sends us spam");
+    await press(page, "Enable");
+    expect(await page.getByRole("alert").textContent()).toBe(
+      "The webhook was disabled by staff: contact support.",
+    );
+    expect(await stateOf()).toBe("staff");
     expect(faults).toEqual([]);
     await context.close();
-  });
+  },
+);
 
-  inBrowser(
-    "at 1280 pixels each option of the search fields is completely readable, in both languages",
-    async () => {
-      const cut = `[...document.querySelectorAll("main select:not([name=territory])")].flatMap((select) => {
-      const style = getComputedStyle(select);
-      const pen = document.createElement("canvas").getContext("2d");
-      pen.font = style.font;
-      const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-      const arrow = 18;
-      return [...select.options].map(({ label }) => label).filter(
-        (label) => pen.measureText(label).width + arrow > room,
-      );
-    })`;
-      for (const locale of LOCALES) {
-        const { page, context } = await openOwn({ locale, viewport: { width: 1280, height: 844 } });
-        for (const path of ["/account/channels/", "/account/posts/", "/account/trending/"]) {
-          await page.goto(path);
-          await unfold(page);
-          expect(
-            await page.evaluate("document.querySelectorAll('main select').length"),
-          ).toBeGreaterThan(2);
-          expect(await page.evaluate(cut), `${path}, ${locale}`).toEqual([]);
-        }
-        await context.close();
-      }
-    },
-  );
-
-  inBrowser(
-    "at 1280 pixels tables of keys fit with a question open, in both languages",
-    async () => {
-      for (const locale of LOCALES) {
-        const { page, go, context } = await openOwn({
-          locale,
-          viewport: { width: 1280, height: 900 },
-        });
-        await go("/account/keys/");
-        await unfold(page);
-        expect(await page.locator("td details.confirm[open]").count()).toBeGreaterThan(0);
-        const wider = await page
-          .locator("section.scroll")
-          .evaluateAll((all) => all.map((box) => box.scrollWidth - box.clientWidth));
-        expect(wider, locale).toEqual(wider.map(() => 0));
-        await context.close();
-      }
-    },
-  );
-
-  inBrowser("the pictures of a bot's steps are dark on a dark page", async () => {
-    const lightness = async (colorScheme: "light" | "dark") => {
-      const { page, context } = await openOwn({ colorScheme });
-      await page.goto("/staff/sources/telegram/");
-      const picture = (await page.locator(".picture").screenshot()).toString("base64");
-      await page.goto("about:blank");
-      const mean = await page.evaluate(`new Promise((done) => {
-        const image = new Image();
-        image.onload = () => {
-          const pen = Object.assign(document.createElement("canvas"), { width: 50, height: 50 }).getContext("2d");
-          pen.drawImage(image, 0, 0, 50, 50);
-          const { data } = pen.getImageData(0, 0, 50, 50);
-          done(data.reduce((sum, part) => sum + part, 0) / data.length);
-        };
-        image.src = "data:image/png;base64,${picture}";
-      })`);
-      await context.close();
-      return mean as number;
-    };
-    // Out of 255. A quarter means that the picture is not transparent.
-    expect(await lightness("light")).toBeGreaterThan(200);
-    expect(await lightness("dark")).toBeLessThan(130);
-  });
-
-  inBrowser("the picture of a Telegram channel's settings has the page's language", async () => {
-    for (const [locale, name] of [
-      ["en-GB", "telegram-admin.svg"],
-      ["ru-RU", "telegram-admin.ru.svg"],
-    ]) {
-      const { page, context } = await openOwn({ locale: locale ?? "" });
-      await page.goto("/staff/sources/2/");
-      expect(await page.locator(".picture").getAttribute("src")).toEndWith(
-        `/docs/pictures/${name}`,
-      );
-      const width = "document.querySelector('.picture').naturalWidth";
-      expect(await page.evaluate(width)).toBe(720);
-      await context.close();
-    }
-  });
-
-  inBrowser(
-    "on a phone the diagram of mentions and tables by day fit, readably and each day in one line",
-    async () => {
-      for (const locale of LOCALES) {
-        const { page, context } = await openOwn({
-          locale,
-          viewport: { width: 390, height: HEIGHT },
-        });
-        await page.goto("/account/channels/8/mentions/");
-        const [right, pixels] = (await page.evaluate(`(() => {
-          const diagram = document.querySelector(".neighbourhood");
-          const { right, width } = diagram.getBoundingClientRect();
-          const [name] = diagram.querySelectorAll("text:not(.own)");
-          const size = parseFloat(getComputedStyle(name).fontSize);
-          return [right, (size * width) / diagram.viewBox.baseVal.width];
-        })()`)) as [number, number];
-        expect(right).toBeLessThan(WIDTHS[0]);
-        expect(pixels).toBeGreaterThan(10);
-        for (const path of ["/account/channels/1/?days=90", "/account/"]) {
-          await page.goto(path);
-          await unfold(page);
-          const box = page.locator("details .scroll").first();
-          expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0);
-          const days = box.locator("tbody th time");
-          expect(await days.count()).toBeGreaterThan(20);
-          expect(
-            await days.evaluateAll(
-              (all) => all.filter((day) => day.getClientRects().length > 1).length,
-            ),
-          ).toBe(0);
-        }
-        await context.close();
-      }
-    },
-  );
-
-  inBrowser("a pointer's target in the catalog is at least 24 pixels large", async () => {
-    for (const width of WIDTHS) {
-      const { page, context } = await openOwn({ viewport: { width, height: HEIGHT } });
-      await page.goto("/account/channels/");
-      const sizes = await page.locator(".catalog label").evaluateAll((all) =>
-        all.map((label) => {
-          const { width, height } = label.getBoundingClientRect();
-          return Math.min(width, height);
-        }),
-      );
-      expect(sizes.length).toBeGreaterThan(40);
-      expect(Math.min(...sizes)).toBeGreaterThanOrEqual(24);
-      const box = page.locator(".catalog label").first();
-      await box.click({ position: { x: 2, y: 2 } });
-      expect(await box.locator("input").isChecked()).toBe(true);
-      await context.close();
-    }
-  });
-
-  inBrowser("on a phone a table's rows are blocks that name their columns", async () => {
-    const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
-    for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {
-      await page.goto(path);
-      const table = page.locator("table.data").first();
-      expect((await table.boundingBox())?.width, path).toBeLessThanOrEqual(390);
-      expect(await table.locator("td[data-label]").count(), path).toBeGreaterThan(0);
-    }
-    await context.close();
-  });
-
-  inBrowser(
-    "a form with faults is shown again with what was typed, and the focus in its first wrong field",
-    async () => {
-      const { page, context, faults } = await openOwn();
-      await page.goto("/account/webhooks/");
-      await page.getByLabel("Address").fill("http://hooks.example.com/");
-      await page.getByLabel("Channels", { exact: true }).fill("1 2");
-      await press(page, "Create");
-      await page.locator("[aria-invalid]:focus").waitFor();
-      const address = page.getByLabel("Address");
-      expect(await address.inputValue()).toBe("http://hooks.example.com/");
-      expect(await page.evaluate("document.activeElement.name")).toBe("url");
-      expect(await page.getByLabel("Channels", { exact: true }).inputValue()).toBe("1 2");
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-  );
-
-  inBrowser(
-    "a receiver's answer and the reason for a rejected row are shown in the visitor's language",
-    async () => {
-      const { page, context } = await openOwn({ locale: "ru-RU" });
-      const { failed } = world.webhooks;
-      for (const path of ["/account/keys/", "/staff/webhooks/", `/staff/webhooks/${failed}/`]) {
-        await page.goto(path);
-        const text = await page.locator("main").textContent();
-        expect(text, path).toContain("Получатель ответил 503.");
-      }
-      await page.goto("/staff/imports/1/");
-      expect(await page.locator(".rejects").textContent()).toContain("Введите целое число.");
-      await context.close();
-    },
-  );
+inBrowser("switching the language keeps the page, and lasts", async () => {
+  const { page, faults, context } = await openOwn();
+  await page.goto("/account/channels/1/?days=90");
+  await page.getByRole("link", { name: "Русский" }).click();
+  await page.locator("html[lang=ru]").waitFor();
+  expect(new URL(page.url()).search).toBe("?days=90");
+  await page.goto("/staff/");
+  expect(await page.locator("h1").textContent()).toBe("Сводка");
+  await page.getByRole("link", { name: "English" }).click();
+  await page.getByRole("heading", { name: "Summary" }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
 });
+
+inBrowser(
+  "at 1280 pixels each option of the search fields is completely readable, in both languages",
+  async () => {
+    const cut = `[...document.querySelectorAll("main select:not([name=territory])")].flatMap((select) => {
+    const style = getComputedStyle(select);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = style.font;
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const arrow = 18;
+    return [...select.options].map(({ label }) => label).filter(
+      (label) => pen.measureText(label).width + arrow > room,
+    );
+  })`;
+    for (const locale of LOCALES) {
+      const { page, context } = await openOwn({ locale, viewport: { width: 1280, height: 844 } });
+      for (const path of ["/account/channels/", "/account/posts/", "/account/trending/"]) {
+        await page.goto(path);
+        await unfold(page);
+        expect(
+          await page.evaluate("document.querySelectorAll('main select').length"),
+        ).toBeGreaterThan(2);
+        expect(await page.evaluate(cut), `${path}, ${locale}`).toEqual([]);
+      }
+      await context.close();
+    }
+  },
+);
+
+inBrowser("at 1280 pixels tables of keys fit with a question open, in both languages", async () => {
+  for (const locale of LOCALES) {
+    const { page, go, context } = await openOwn({
+      locale,
+      viewport: { width: 1280, height: 900 },
+    });
+    await go("/account/keys/");
+    await unfold(page);
+    expect(await page.locator("td details.confirm[open]").count()).toBeGreaterThan(0);
+    const wider = await page
+      .locator("section.scroll")
+      .evaluateAll((all) => all.map((box) => box.scrollWidth - box.clientWidth));
+    expect(wider, locale).toEqual(wider.map(() => 0));
+    await context.close();
+  }
+});
+
+inBrowser("the pictures of a bot's steps are dark on a dark page", async () => {
+  const lightness = async (colorScheme: "light" | "dark") => {
+    const { page, context } = await openOwn({ colorScheme });
+    await page.goto("/staff/sources/telegram/");
+    const picture = (await page.locator(".picture").screenshot()).toString("base64");
+    await page.goto("about:blank");
+    const mean = await page.evaluate(`new Promise((done) => {
+      const image = new Image();
+      image.onload = () => {
+        const pen = Object.assign(document.createElement("canvas"), { width: 50, height: 50 }).getContext("2d");
+        pen.drawImage(image, 0, 0, 50, 50);
+        const { data } = pen.getImageData(0, 0, 50, 50);
+        done(data.reduce((sum, part) => sum + part, 0) / data.length);
+      };
+      image.src = "data:image/png;base64,${picture}";
+    })`);
+    await context.close();
+    return mean as number;
+  };
+  // Out of 255. A quarter means that the picture is not transparent.
+  expect(await lightness("light")).toBeGreaterThan(200);
+  expect(await lightness("dark")).toBeLessThan(130);
+});
+
+inBrowser("the picture of a Telegram channel's settings has the page's language", async () => {
+  for (const [locale, name] of [
+    ["en-GB", "telegram-admin.svg"],
+    ["ru-RU", "telegram-admin.ru.svg"],
+  ]) {
+    const { page, context } = await openOwn({ locale: locale ?? "" });
+    await page.goto("/staff/sources/2/");
+    expect(await page.locator(".picture").getAttribute("src")).toEndWith(`/docs/pictures/${name}`);
+    const width = "document.querySelector('.picture').naturalWidth";
+    expect(await page.evaluate(width)).toBe(720);
+    await context.close();
+  }
+});
+
+inBrowser(
+  "on a phone the diagram of mentions and tables by day fit, readably and each day in one line",
+  async () => {
+    for (const locale of LOCALES) {
+      const { page, context } = await openOwn({
+        locale,
+        viewport: { width: 390, height: HEIGHT },
+      });
+      await page.goto("/account/channels/8/mentions/");
+      const [right, pixels] = (await page.evaluate(`(() => {
+        const diagram = document.querySelector(".neighbourhood");
+        const { right, width } = diagram.getBoundingClientRect();
+        const [name] = diagram.querySelectorAll("text:not(.own)");
+        const size = parseFloat(getComputedStyle(name).fontSize);
+        return [right, (size * width) / diagram.viewBox.baseVal.width];
+      })()`)) as [number, number];
+      expect(right).toBeLessThan(WIDTHS[0]);
+      expect(pixels).toBeGreaterThan(10);
+      for (const path of ["/account/channels/1/?days=90", "/account/"]) {
+        await page.goto(path);
+        await unfold(page);
+        const box = page.locator("details .scroll").first();
+        expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0);
+        const days = box.locator("tbody th time");
+        expect(await days.count()).toBeGreaterThan(20);
+        expect(
+          await days.evaluateAll(
+            (all) => all.filter((day) => day.getClientRects().length > 1).length,
+          ),
+        ).toBe(0);
+      }
+      await context.close();
+    }
+  },
+);
+
+inBrowser("a pointer's target in the catalog is at least 24 pixels large", async () => {
+  for (const width of WIDTHS) {
+    const { page, context } = await openOwn({ viewport: { width, height: HEIGHT } });
+    await page.goto("/account/channels/");
+    const sizes = await page.locator(".catalog label").evaluateAll((all) =>
+      all.map((label) => {
+        const { width, height } = label.getBoundingClientRect();
+        return Math.min(width, height);
+      }),
+    );
+    expect(sizes.length).toBeGreaterThan(40);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(24);
+    const box = page.locator(".catalog label").first();
+    await box.click({ position: { x: 2, y: 2 } });
+    expect(await box.locator("input").isChecked()).toBe(true);
+    await context.close();
+  }
+});
+
+inBrowser("on a phone a table's rows are blocks that name their columns", async () => {
+  const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
+  for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {
+    await page.goto(path);
+    const table = page.locator("table.data").first();
+    expect((await table.boundingBox())?.width, path).toBeLessThanOrEqual(390);
+    expect(await table.locator("td[data-label]").count(), path).toBeGreaterThan(0);
+  }
+  await context.close();
+});
+
+inBrowser(
+  "a form with faults is shown again with what was typed, and the focus in its first wrong field",
+  async () => {
+    const { page, context, faults } = await openOwn();
+    await page.goto("/account/webhooks/");
+    await page.getByLabel("Address").fill("http://hooks.example.com/");
+    await page.getByLabel("Channels", { exact: true }).fill("1 2");
+    await press(page, "Create");
+    await page.locator("[aria-invalid]:focus").waitFor();
+    const address = page.getByLabel("Address");
+    expect(await address.inputValue()).toBe("http://hooks.example.com/");
+    expect(await page.evaluate("document.activeElement.name")).toBe("url");
+    expect(await page.getByLabel("Channels", { exact: true }).inputValue()).toBe("1 2");
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+inBrowser(
+  "a receiver's answer and the reason for a rejected row are shown in the visitor's language",
+  async () => {
+    const { page, context } = await openOwn({ locale: "ru-RU" });
+    const { failed } = world.webhooks;
+    for (const path of ["/account/keys/", "/staff/webhooks/", `/staff/webhooks/${failed}/`]) {
+      await page.goto(path);
+      const text = await page.locator("main").textContent();
+      expect(text, path).toContain("Получатель ответил 503.");
+    }
+    await page.goto("/staff/imports/1/");
+    expect(await page.locator(".rejects").textContent()).toContain("Введите целое число.");
+    await context.close();
+  },
+);
