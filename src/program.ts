@@ -47,4 +47,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   joinCrew,
   cluster: clusterCommands,
   runMcpBridge: runStdioBridge,
+  registryManifest: async (...args) =>
+    (await import("./doors/mcp/bundle/manifest.ts")).registryManifest(...args),
+  localMcp: async (...args) => (await import("./app/local-mcp.ts")).createLocalMcp(...args),
 });

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../err
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
+import type { OpenedCursor } from "./cursor.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
 import { onlyFields } from "./parameters.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
@@ -44,8 +45,11 @@ export interface CallContext {
    */
   callerAt(nowMs: number): Caller | Promise<Caller>;
   nowMs: number;
-  /** URL of this method with the given query; path parameters are taken from the arguments. */
-  pageUrl(query: URLSearchParams, raw: RawArguments): string;
+  /**
+   * The next page as an answer names it: the method's address with a query, or a cursor.
+   * @param query that of the address
+   */
+  nextPage(opened: OpenedCursor, query: () => URLSearchParams): string;
   /** Full URL of a path that the appliance serves, such as an image. */
   ownUrl(path: string): string;
 }
@@ -155,6 +159,9 @@ const NO_KEY: Key = {
   revokedAt: null,
 };
 
+/** Pages have their own addresses, and only extract the cursor from this one. */
+const queryAlone: CallContext["nextPage"] = (_opened, query) => `?${query()}`;
+
 /**
  * Runs a read-only method for somebody viewing a page: the plan's rules apply, but nothing is counted or
  * charged.
@@ -164,6 +171,7 @@ export async function viewMethod(
   method: ApiMethod,
   raw: RawArguments,
   { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
+  nextPage = queryAlone,
 ): Promise<Json<unknown>> {
   const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
@@ -172,8 +180,7 @@ export async function viewMethod(
     nowMs,
     callerAt: () => caller,
     readBody: async () => ({}),
-    // Pages have their own URLs and only extract the cursor from this one.
-    pageUrl: (query) => `?${query}`,
+    nextPage,
     ownUrl: (path) => path,
   };
   requirePlan({ ...method, units: 0 }, context);
@@ -216,7 +223,7 @@ type RunContext = CallContext & Pick<Call, "chargeMore">;
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
+  { services, caller, nowMs, nextPage, ownUrl, readBody, chargeMore }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
   const body = method.takes === undefined ? {} : await readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
@@ -232,8 +239,11 @@ async function runMethod(
     after: (fixed) => positionAfter(list, fixed),
     nextUrl(at, fixed) {
       const filters = filtersOf(method, list.raw);
-      const cursor = cursors.write(method.operationId, { at, of: { ...filters, ...fixed } });
-      return pageUrl(new URLSearchParams({ ...filters, cursor }), list.raw);
+      const opened = { at, of: { ...filters, ...fixed } };
+      return nextPage(opened, () => {
+        const cursor = cursors.write(method.operationId, opened);
+        return new URLSearchParams({ ...filters, cursor });
+      });
     },
     chargeMore,
     ownUrl,

@@ -34,6 +34,8 @@ export interface Parameter<T> {
   /** Value that the method receives if the parameter is not given. */
   default?: T;
   isList?: true;
+  /** Names that its list selects from, in the order in which they are read. */
+  names?: readonly string[];
   /** Whether null means "none" and clears the previous value. */
   takesNull?: true;
 }
@@ -198,6 +200,7 @@ export function fieldsOf({ properties }: { properties: object }): {
   return {
     fields: {
       ...names,
+      names: known,
       read(given) {
         const list = names.read(given);
         if ("fault" in list) return list;

@@ -1,7 +1,8 @@
 /**
- * Calls of `msgr_channels_retrieve` per second, in turns of one run: over MCP with a key, over MCP with an OAuth
- * access token, the same card over REST, and the official SDK's server, which answers the same call from the
- * same row: `bun test/bench/mcp.ts [rounds]`. The SDK's server runs on Bun too: once as its documentation shows
+ * Processor time of the server for a call of `msgr_channels_retrieve`, in turns of one run: over MCP with a key, over
+ * MCP with an OAuth access token, the same card over REST, and the official SDK's server, which answers the same call
+ * from the same row: `bun test/bench/mcp.ts [rounds]`. What else runs on the machine changes the calls per second,
+ * and hardly the processor time of one. The SDK's server runs on Bun too: once as its documentation shows
  * (Express, a server and a stateless transport for each request), and once with as little code around it as
  * possible (its web standard transport behind Bun.serve). Unlike the appliance it checks no key and counts
  * nothing.
@@ -16,6 +17,7 @@ import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { challengeOf, leadsTo, METADATA, REDIRECT, VERIFIER } from "../support/oauth-client.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 import { median } from "./peers/statistics.ts";
 
@@ -53,6 +55,8 @@ interface Target {
   headers: Record<string, string>;
   /** If present, the request is a POST. */
   body?: string;
+  /** Number of the server's process. */
+  pid: number;
 }
 
 if (process.argv[2] === "serve-sdk") {
@@ -66,14 +70,17 @@ async function compare(rounds: number): Promise<void> {
   const sdkServers: Bun.Subprocess[] = [];
   try {
     const key = await fill(machine);
-    const { address } = await machine.serve(["serve"], { environment: { KANALOG_OAUTH: "on" } });
+    const { address, pid } = await machine.serve(["serve"], {
+      environment: { KANALOG_OAUTH: "on" },
+    });
     const token = await connectByOAuth(machine, address);
-    const startSdk = async (kind: "express" | "bare"): Promise<string> => {
+    const startSdk = async (kind: "express" | "bare"): Promise<Target> => {
       const words = [process.execPath, import.meta.path, "serve-sdk", machine.database, kind];
       const child = Bun.spawn(words, { stdout: "pipe" });
       sdkServers.push(child);
       const { value } = await child.stdout.getReader().read();
-      return new TextDecoder().decode(value).trim();
+      const url = new TextDecoder().decode(value).trim();
+      return { url, headers: POSTED, body: CALL, pid: child.pid };
     };
     const authorization = `Bearer ${key}`;
     const mcp = `${address}/v1/mcp/`;
@@ -81,8 +88,9 @@ async function compare(rounds: number): Promise<void> {
       "REST          ": {
         url: `${address}/v1/msgr/channels/${CHANNEL}/`,
         headers: { authorization },
+        pid,
       },
-      "MCP           ": { url: mcp, headers: { ...POSTED, authorization }, body: CALL },
+      "MCP           ": { url: mcp, headers: { ...POSTED, authorization }, body: CALL, pid },
       "MCP 2026-07-28": {
         url: mcp,
         headers: {
@@ -93,33 +101,37 @@ async function compare(rounds: number): Promise<void> {
           "mcp-name": "msgr_channels_retrieve",
         },
         body: MODERN_CALL,
+        pid,
       },
       "MCP, token    ": {
         url: mcp,
         headers: { ...POSTED, authorization: `Bearer ${token}` },
         body: CALL,
+        pid,
       },
-      "SDK, Express  ": { url: await startSdk("express"), headers: POSTED, body: CALL },
-      "SDK, Bun.serve": { url: await startSdk("bare"), headers: POSTED, body: CALL },
+      "SDK, Express  ": await startSdk("express"),
+      "SDK, Bun.serve": await startSdk("bare"),
     };
     await requireSameAnswers(Object.values(targets));
 
-    const rates = Object.keys(targets).map(() => [] as number[]);
+    const costs = Object.keys(targets).map(() => [] as number[]);
     for (const target of Object.values(targets)) await load(machine, target, 1);
     for (let round = 0; round < rounds; round++) {
       for (const [index, target] of Object.values(targets).entries()) {
-        rates[index]?.push(await load(machine, target, ROUND_S));
+        const beforeMs = processorMs(target.pid);
+        const calls = await load(machine, target, ROUND_S);
+        costs[index]?.push((1000 * (processorMs(target.pid) - beforeMs)) / calls);
       }
     }
     for (const [index, name] of Object.keys(targets).entries()) {
-      console.log(
-        `${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index] ?? [])}`,
-      );
+      const all = costs[index] ?? [];
+      const each = all.map((cost) => cost.toFixed(1)).join(", ");
+      console.log(`${name}: ${each} us of processor time a call, median ${median(all).toFixed(1)}`);
     }
-    const [rest = [], legacy = [], modern = [], byToken = [], express = [], bare = []] = rates;
+    const [rest = [], legacy = [], modern = [], byToken = [], express = [], bare = []] = costs;
     // The median of the ratios of each round, because other work on the machine differs from round to round.
     const ratio = (name: string, upper: number[], lower: number[], least: number): void => {
-      const value = median(upper.map((rate, round) => rate / (lower[round] ?? 0)));
+      const value = median(upper.map((cost, round) => (lower[round] ?? 0) / cost));
       console.log(`${name}: ${value.toFixed(2)}${least === 0 ? "" : ` (at least ${least})`}`);
       if (value < least) process.exitCode = 1;
     };
@@ -210,7 +222,7 @@ function post(headers: Record<string, string>) {
   return { method: "POST", headers };
 }
 
-/** Answers per second under load, by wrk if it is installed, since autocannon reaches its own limit early. */
+/** Answers under load, by wrk if it is installed, since autocannon reaches its own limit early. */
 async function load(machine: Machine, target: Target, seconds: number): Promise<number> {
   const { url, headers, body } = target;
   const wrk = Bun.which("wrk");
@@ -223,7 +235,7 @@ async function load(machine: Machine, target: Target, seconds: number): Promise<
     const words = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script, url];
     const text = await new Response(Bun.spawn([wrk, ...words]).stdout).text();
     if (/Non-2xx|Socket errors/.test(text)) throw new Error(text);
-    return Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]));
+    return Number(/(\d+) requests in/.exec(text)?.[1]);
   }
   const result = await autocannon({
     url,
@@ -233,7 +245,7 @@ async function load(machine: Machine, target: Target, seconds: number): Promise<
     ...(body !== undefined && { method: "POST", body }),
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} not 200`);
-  return Math.round(result.requests.average);
+  return result.requests.total;
 }
 
 /** Serves the same tool with the official SDK, and prints its address. */

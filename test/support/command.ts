@@ -67,6 +67,9 @@ export async function runHere(
       },
       joinCrew: async () => null,
       runMcpBridge: () => Promise.reject(new Error("a bridge has a process of its own")),
+      registryManifest: async (...args) =>
+        (await import("../../src/doors/mcp/bundle/manifest.ts")).registryManifest(...args),
+      localMcp: () => Promise.reject(new Error("an MCP server has a process of its own")),
     });
     return { exitCode, out, notes };
   } finally {

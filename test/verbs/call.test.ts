@@ -49,7 +49,7 @@ test("a member who is no manager any more when a charge is tried again is refuse
   const outcome = await admission.call(
     METHOD,
     {},
-    { readBody: async () => ({}), pageUrl: () => "", ownUrl: (path) => path },
+    { readBody: async () => ({}), nextPage: () => "", ownUrl: (path) => path },
   );
   expect(outcome).toMatchObject({ ok: false, units: 0, error: { code: "manager_required" } });
   expect(charges).toBe(1);

@@ -10,7 +10,7 @@ import {
   oauthAddress,
 } from "../../doors/http/requests/base-address.ts";
 import { createServer, type Server } from "../../doors/http/server.ts";
-import { createBundle } from "../../doors/mcp/bundle/bundle.ts";
+import { createBundle, MCP_ICON } from "../../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../../doors/site/guard/after-answer.ts";
 import { clientIp, limitNames, networkOf } from "../../doors/site/guard/client-ip.ts";
@@ -167,6 +167,7 @@ function serverParts(base: Base, work: Work) {
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),
+    mcpIcon: MCP_ICON,
     ready: keptBriefly(allReadiness, ports.clock.monotonic, READINESS_AGE_MAX_MS),
     metrics: {
       contentType: metrics.contentType,

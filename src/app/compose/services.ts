@@ -16,18 +16,18 @@ import type { Services } from "../../verbs/services.ts";
 import type { Base } from "./base.ts";
 
 /**
- * The domains as methods call them: potentially slow reads go to threads, everything else to the serving
- * connection.
+ * What methods read: potentially slow reads go to threads, everything else to the serving connection.
  */
-export function composeServices(
-  { db, threads, config, ports, crew, cluster }: Base,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
-): Services {
+export function composeReading({
+  db,
+  threads,
+  config,
+  ports,
+  crew,
+}: Pick<Base, "db" | "threads" | "config" | "ports" | "crew">) {
   const { read, bulk } = threads;
   const { messengerHosts, postSearch } = config;
   return {
-    ...built,
-    copyNewest: cluster.copyNewest,
     directory: createDirectory(db),
     search: createSearch(db, read, ports.clock, crew?.memory.selections),
     channels: createChannels(db, messengerHosts, read.selectIdsByHandle),
@@ -50,5 +50,5 @@ export function composeServices(
     bulk: createBulk(db, bulk.bulkPart, ports, crew?.memory.exports),
     usageHistory: { page: read.selectUsage, summary: read.summarizeUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
-  };
+  } satisfies Partial<Services>;
 }

@@ -30,9 +30,10 @@ import { createWebhooks } from "../../push/webhooks/manage/webhooks.ts";
 import { findLastBackup } from "../../upkeep/backups/backup-files.ts";
 import { createHours } from "../../upkeep/hours/hours.ts";
 import { createTargetGuard } from "../../values/network/target-guard.ts";
+import type { Services } from "../../verbs/services.ts";
 import type { Base } from "./base.ts";
 import { backupPlan, composeJobs } from "./jobs.ts";
-import { composeServices } from "./services.ts";
+import { composeReading } from "./services.ts";
 import { composeSources } from "./sources.ts";
 
 /** The domains at work, before any door is put in front of them. */
@@ -65,7 +66,11 @@ function composeCustomers(base: Base) {
     hooks,
     mailer: composeMailer(base),
     stripe: composeStripe(base),
-    services: composeServices(base, { keyUse, limits, webhooks, alerts }),
+    services: {
+      ...composeReading(base),
+      copyNewest: base.cluster.copyNewest,
+      ...{ keyUse, limits, webhooks, alerts },
+    } satisfies Services,
   };
 }
 

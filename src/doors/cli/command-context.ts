@@ -1,10 +1,13 @@
 import type { App } from "../../app/app.ts";
 import type { ClusterCommands } from "../../app/cluster-commands.ts";
 import type { Domains } from "../../app/domains.ts";
+import type { LocalMcp } from "../../app/local-mcp.ts";
 import type { Crew } from "../../app/workers/crew.ts";
 import type { Workers, WorkersOptions } from "../../app/workers/supervisor.ts";
 import type { Config, Environment } from "../../config.ts";
+import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { PostText } from "../../ports/fetch-address.ts";
 import type { Ports } from "../../ports/ports.ts";
 
 /** What program.ts passes to the commands, which create nothing themselves. */
@@ -28,8 +31,12 @@ export interface CommandContext {
   /** Joins the other workers, if this process was started as one. */
   joinCrew(clock: Clock): Promise<Crew | null>;
   cluster(config: Config, ports: Ports): ClusterCommands;
-  /** Settles when standard input has ended. */
-  runMcpBridge(appliance: { url: string; key: string }): Promise<void>;
+  /** Answers each MCP message on standard input by `post`; settles when the input has ended. */
+  runMcpBridge(post: PostText): Promise<void>;
+  /** The MCP server over a database, in this process. */
+  localMcp(db: Database, config: Config, ports: Ports): Promise<LocalMcp>;
+  /** The entry of the MCP registry for an appliance with this address. */
+  registryManifest(base: string, config: Config): Promise<object>;
 }
 
 /** Where commands print: results to `out`, everything else to `note`. */

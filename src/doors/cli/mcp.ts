@@ -1,32 +1,105 @@
-import { Command } from "commander";
-import { readConfig } from "../../config.ts";
+import { Command, Option } from "commander";
+import { rebuildWhole } from "../../catalog/post-search/catch-up.ts";
+import { type Config, readConfig } from "../../config.ts";
 import { mcpAddressOf } from "../../customers/keys/connect-snippets.ts";
 import { CONNECTION_STEPS, testConnection } from "../../customers/oauth/connection-test.ts";
+import type { Database } from "../../db/database.ts";
+import { IN_MEMORY } from "../../db/open-database.ts";
+import { postTextTo } from "../../ports/fetch-address.ts";
 import { WORDS } from "../../words/words.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { openReader } from "./database/open-reader.ts";
+import { requireFile, withDomainsAt } from "./with-domains.ts";
 import { withSettings } from "./with-settings.ts";
 
 const NO_URL = "Give --url, or set KANALOG_URL.";
 
-/** `kanalog mcp`: the bridge for assistants that only speak stdio, and a test for the others. */
+interface McpOptions {
+  url?: string;
+  key?: string;
+  db?: string;
+  sample?: boolean;
+}
+
+/** `kanalog mcp`: for assistants that only speak stdio, and a test for the others. */
 export function mcpCommand(context: CommandContext): Command {
-  const { environment, runMcpBridge } = context;
   return new Command("mcp")
-    .description("forward an assistant's MCP messages from standard input to an appliance")
+    .description(
+      "answer an assistant's MCP messages from standard input: forward them to an appliance, or read a file",
+    )
     .option("--url <url>", "address of the appliance (KANALOG_URL)")
     .option(
       "--key <key>",
       "API key (KANALOG_KEY, which, unlike this option, process lists do not show)",
     )
-    .action(async (options: { url?: string; key?: string }) => {
+    .addOption(
+      new Option(
+        "--db <file>",
+        "read this database instead, without an appliance or a key",
+      ).conflicts(["url", "key", "sample"]),
+    )
+    .addOption(new Option("--sample", "read the sample channels instead").conflicts(["url", "key"]))
+    .action(async (options: McpOptions) => {
+      if (options.sample) return answerFromSample(context);
+      if (options.db !== undefined) return answerFromFile(context, options.db);
       const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
-      const { url, key } = readConfig(withSettings(environment, given));
-      if (url === null) throw new CommandExit(EXIT_USAGE, NO_URL);
+      const { url, key } = readConfig(withSettings(context.environment, given));
+      if (url === null) {
+        throw new CommandExit(EXIT_USAGE, `${NO_URL} To read a file, give --db or --sample.`);
+      }
       if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
-      await runMcpBridge({ url, key });
+      await context.runMcpBridge(postTextTo(mcpAddressOf(url), key));
     })
-    .addCommand(testCommand(context));
+    .addCommand(testCommand(context))
+    .addCommand(manifestCommand(context));
+}
+
+/** Answers from a file, which an appliance may be serving. */
+async function answerFromFile(context: CommandContext, databasePath: string): Promise<void> {
+  const given = withSettings(context.environment, { KANALOG_DB: databasePath });
+  const config = { ...readConfig(given), cluster: null };
+  requireFile(config);
+  using db = openReader(databasePath, context.ports(config).clock);
+  await answerFrom(context, db, config);
+}
+
+function answerFromSample(context: CommandContext): Promise<void> {
+  const given = withSettings(context.environment, { KANALOG_DB: IN_MEMORY });
+  const config = { ...readConfig(given), cluster: null };
+  return withDomainsAt(context, config, async ({ db, clock, sample }) => {
+    await sample.load();
+    await rebuildWhole(db, clock, () => {});
+    await answerFrom(context, db, config);
+  });
+}
+
+async function answerFrom(context: CommandContext, db: Database, config: Config): Promise<void> {
+  const local = await context.localMcp(db, config, context.ports(config));
+  try {
+    await context.runMcpBridge(local.post);
+  } finally {
+    await local.close();
+  }
+}
+
+/** `kanalog mcp manifest`: what the official registry of MCP servers is given. */
+function manifestCommand(context: CommandContext): Command {
+  return new Command("manifest")
+    .description("print the server.json of this appliance for the official MCP registry")
+    .addOption(jsonOption())
+    .action(async () => {
+      const config = readConfig(context.environment);
+      const { baseUrl } = config;
+      if (!baseUrl?.startsWith("https://")) {
+        throw new CommandExit(
+          EXIT_USAGE,
+          "KANALOG_BASE_URL: set the https address of the appliance, which the registry lists.",
+        );
+      }
+      const manifest = await context.registryManifest(baseUrl, config);
+      context.output.out(JSON.stringify(manifest, null, 2));
+    });
 }
 
 /** `kanalog mcp test`: connects as hosted assistants do, and says which step fails. */

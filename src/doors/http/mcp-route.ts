@@ -6,7 +6,7 @@ import { onceEach } from "../../values/kept-briefly.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { takesJson } from "../../values/takes.ts";
 import type { Outcome } from "../../verbs/call.ts";
-import { type ApiMethod, pathFor } from "../../verbs/method.ts";
+import type { ApiMethod } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";
 import { forAnyPage } from "../front/any-page.ts";
@@ -176,7 +176,7 @@ async function answerMessage(
       return admitted.call(method, raw, {
         readBody: async () => ({}),
         ownUrl: (path) => context.baseAddress(request) + path,
-        pageUrl: (query, of) => `${context.baseAddress(request)}${pathFor(method, of)}?${query}`,
+        nextPage: (opened) => context.services.cursors.writeShort(method, opened),
       });
     },
     tickSnapshot: context.tickSnapshot,

@@ -103,7 +103,8 @@ function answerCall(
           ? await admitted.call(method, readRaw(request, params), {
               readBody: () => readJsonBody({ request, body }, context.bodies),
               ownUrl: (path) => context.baseAddress(request) + path,
-              pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+              nextPage: (_opened, query) =>
+                `${context.baseAddress(request)}${pathOf(request)}?${query()}`,
             })
           : admitted.refuse(method.operationId, denial);
       setLimitHeaders(headers, admitted.limitsAfter(outcome));

@@ -37,6 +37,7 @@ import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import {
+  asset,
   PROSE_POLICY,
   type PublicRoute,
   type PublicRoutes,
@@ -65,6 +66,8 @@ interface ServerContext
   images: CategoryImages;
   /** The bundle for desktop assistants, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** Picture of the MCP server, for programs and their registry. */
+  mcpIcon: Blob;
   /** For `/readyz`: the results of all processes. */
   ready(): Promise<Readiness>;
 }
@@ -169,6 +172,7 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
     },
     ...swaggerRoutes(docs, forStaff),
     ...guideRoutes(docs, baseAddress),
+    "/docs/mcp/icon.png": asset(context.mcpIcon, "image/png"),
     "/docs/mcp/kanalog.mcpb": async (request) =>
       bundleResponse(await context.bundle(baseAddress(request))),
     "/docs/json": documentOf(CHANNEL_DATA, methods),

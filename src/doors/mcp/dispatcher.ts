@@ -1,27 +1,32 @@
+import { meRetrieve } from "../../verbs/me.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
-import { invalidParams, rateLimited, readMessage } from "./json-rpc.ts";
 import {
   type AnswerRequest,
   answerFault,
   answerResult,
   answerText,
   idOf,
+  invalidParams,
   type McpAnswer,
   type McpPost,
-} from "./mcp-answer.ts";
-import { modernFault, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
+  META,
+  rateLimited,
+  readMessage,
+} from "./json-rpc.ts";
+import { answerBesideTools } from "./prompts.ts";
 import {
   agreedVersion,
   CAPABILITIES,
   instructionsFor,
-  META,
   MODERN_VERSION,
+  modernFault,
   SUPPORTED,
   serverInfo,
-} from "./server-info.ts";
-import { answerBesideTools } from "./side-lists.ts";
+  unknownMethod,
+  unsupportedVersion,
+} from "./protocol.ts";
 import { createToolSet, type ToolSet } from "./tool-set.ts";
 
 type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
@@ -33,10 +38,10 @@ type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 export function createDispatcher(
   methods: readonly ApiMethod[],
   { version, messenger }: { version: string; messenger: string },
-  services: Pick<Services, "channels" | "directory" | "search" | "statistics">,
+  services: Pick<Services, "channels" | "directory" | "search" | "statistics" | "cursors">,
 ): McpDispatcher {
   const tools = createToolSet(methods, messenger, services);
-  const about = { version, instructions: instructionsFor(messenger) };
+  const about = { version, instructions: instructionsFor(messenger, methods.includes(meRetrieve)) };
   const answerLegacy = createLegacyEra(tools, about, services);
   const answerModern = createModernEra(tools, about, services);
 

@@ -1,6 +1,12 @@
+import type { AppError } from "../../errors.ts";
 import { isObject } from "../../values/json-text.ts";
+import type { Outcome } from "../../verbs/call.ts";
+import type { ToolPost } from "./tool-set.ts";
 
 /** JSON-RPC 2.0 as MCP uses it: one object per POST (specification, section 4). */
+
+/** Prefix of the protocol's own names in `_meta`. */
+export const META = "io.modelcontextprotocol/";
 
 export type RequestId = string | number;
 
@@ -66,7 +72,7 @@ export function rateLimited(message: string): RpcFault {
 }
 
 /** @param result JSON text */
-export function resultText(id: RequestId, result: string): string {
+function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
@@ -92,3 +98,54 @@ function isId(id: unknown): id is RequestId {
 function own(value: Record<string, unknown>): Record<string, unknown> {
   return Object.assign(Object.create(null), value);
 }
+
+/** Answer to a POST, as the HTTP route expects it. */
+export type McpAnswer = {
+  status: number;
+  /** Null if the answer has no body. */
+  body: string | null;
+  /** Outcome of the called tool; null if none was called. */
+  outcome: Outcome | null;
+};
+
+/** Id under which to answer a message; null if it has none. */
+export function idOf(message: Message): RequestId | null {
+  if (message.kind === "request") return message.request.id;
+  return message.kind === "fault" ? message.id : null;
+}
+
+export function answerResult(id: RequestId, result: object): McpAnswer {
+  return answerText(id, JSON.stringify(result));
+}
+
+export function answerText(id: RequestId, result: string): McpAnswer {
+  return { status: 200, body: resultText(id, result), outcome: null };
+}
+
+export function answerFault(id: RequestId | null, fault: RpcFault): McpAnswer {
+  return { status: fault.status, body: faultText(id, fault), outcome: null };
+}
+
+/** One POST, as the protocol sees it. */
+export interface McpPost extends ToolPost {
+  /** The body's value, undefined if it is invalid JSON; or the limit that it exceeds. */
+  body: { value: unknown } | { bound: string };
+  header(name: string): string | null;
+  /** Takes a message that calls no tool from its rate; returns the refusal if there are too many. */
+  takeMessage(): AppError | null;
+  /**
+   * Takes a tool call from the plan's rate, after waiting if necessary; returns the refusal if there are
+   * too many.
+   */
+  takeCall(): AppError | null | Promise<null>;
+}
+
+/**
+ * Answers a request of one era of the protocol.
+ * @param denial set if a tool call exceeds the plan's rate
+ */
+export type AnswerRequest = (
+  request: RpcRequest,
+  post: McpPost,
+  denial: AppError | null,
+) => Promise<McpAnswer>;

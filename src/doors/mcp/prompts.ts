@@ -1,3 +1,9 @@
+import { isObject } from "../../values/json-text.ts";
+import type { Services } from "../../verbs/services.ts";
+import { invalidParams, type RpcFault, type RpcRequest } from "./json-rpc.ts";
+import { plainJson } from "./plain-text.ts";
+import { LISTED_RESOURCES, readResource } from "./resources.ts";
+
 /** Prompts: what a person picks from a menu, as a task that names the tools which answer it in few calls. */
 
 interface Prompt {
@@ -49,10 +55,10 @@ const PROMPTS: readonly Prompt[] = [
   },
 ];
 
-export const LISTED_PROMPTS = PROMPTS.map(({ text: _, ...prompt }) => prompt);
+const LISTED_PROMPTS = PROMPTS.map(({ text: _, ...prompt }) => prompt);
 
 /** A prompt as `prompts/get` answers it; or what is wrong with the request. */
-export function promptFor(
+function promptFor(
   name: unknown,
   given: Readonly<Record<string, unknown>>,
 ): { description: string; messages: object[] } | { fault: string } {
@@ -71,3 +77,36 @@ export function promptFor(
 }
 
 const ARGUMENT_MAX = 1_000;
+
+/**
+ * Answers what is beside tools, resources and prompts, in both eras; null for any other method.
+ * @returns JSON text of the result's members, with braces
+ */
+export function answerBesideTools(
+  { method, params = {} }: RpcRequest,
+  services: Pick<Services, "directory">,
+): { result: string } | { fault: RpcFault } | null {
+  switch (method) {
+    case "resources/list":
+      return { result: JSON.stringify({ resources: LISTED_RESOURCES }) };
+    case "resources/templates/list":
+      return { result: JSON.stringify({ resourceTemplates: [] }) };
+    case "resources/read": {
+      const read = readResource(params["uri"], services);
+      return read === null
+        ? { fault: invalidParams("There is no such resource.") }
+        : { result: plainJson(JSON.stringify(read)) };
+    }
+    case "prompts/list":
+      return { result: JSON.stringify({ prompts: LISTED_PROMPTS }) };
+    case "prompts/get": {
+      const given = isObject(params["arguments"]) ? params["arguments"] : {};
+      const found = promptFor(params["name"], given);
+      return "fault" in found
+        ? { fault: invalidParams(found.fault) }
+        : { result: plainJson(JSON.stringify(found)) };
+    }
+    default:
+      return null;
+  }
+}

@@ -5,6 +5,7 @@ import { postSchema } from "../../catalog/posts/post.ts";
 import { dailyStatisticsSchema } from "../../catalog/statistics/statistics.ts";
 import type { Schema } from "../../values/schema.ts";
 import type { Services } from "../../verbs/services.ts";
+import { LISTED_APPS, readApp } from "./apps/apps.ts";
 
 /** Resources, which a person hands to an assistant or a program shows beside a conversation. Free, as the directories. */
 
@@ -40,15 +41,17 @@ const RESOURCES = {
   },
 } as const satisfies Record<string, Resource>;
 
-export const LISTED_RESOURCES: readonly Resource[] = Object.values(RESOURCES);
+const OWN: readonly Resource[] = Object.values(RESOURCES);
+
+export const LISTED_RESOURCES: readonly Resource[] = [...OWN, ...LISTED_APPS];
 
 /** A resource's contents as `resources/read` answers them; null for an unknown address. */
 export function readResource(
   uri: unknown,
   { directory }: Pick<Services, "directory">,
-): { contents: [{ uri: string; mimeType: string; text: string }] } | null {
-  const of = LISTED_RESOURCES.find((one) => one.uri === uri);
-  if (of === undefined) return null;
+): { contents: [object] } | null {
+  const of = OWN.find((one) => one.uri === uri);
+  if (of === undefined) return readApp(uri);
   const text = TEXTS[of.uri]?.(directory) ?? "";
   return { contents: [{ uri: of.uri, mimeType: of.mimeType, text }] };
 }

@@ -1,15 +1,13 @@
-import { mcpAddressOf } from "../../customers/keys/connect-snippets.ts";
-import { type PostText, postTextTo } from "../../ports/fetch-address.ts";
+import type { PostText } from "../../ports/fetch-address.ts";
 import { isObject } from "../../values/json-text.ts";
-import { faultText, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
-import { META } from "./server-info.ts";
+import { faultText, META, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
 
-/** Runs the bridge over this process's standard input and output. */
-export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {
+/** Runs the bridge over this process's standard input and output. @param post answers a message */
+export function runStdioBridge(post: PostText): Promise<void> {
   const write = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
-  return runBridge(linesOf(process.stdin), postTextTo(mcpAddressOf(url), key), write);
+  return runBridge(linesOf(process.stdin), post, write);
 }
 
 /** Splits at line feeds only: JSON text may contain other line separators unescaped. */

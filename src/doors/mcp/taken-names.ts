@@ -11,7 +11,7 @@ import { CHANNELS_MAX } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import { type RawArguments, readArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
-import { quoted } from "./protocol-faults.ts";
+import { quoted } from "./protocol.ts";
 
 /**
  * Names in place of codes and numbers: a person says "Наука" or a channel's title, and the model passes it

@@ -5,7 +5,6 @@ import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
-import { compactCursor } from "./compact-cursor.ts";
 import { plainJson } from "./plain-text.ts";
 
 /**
@@ -33,18 +32,18 @@ export function toolResult(
 ): string {
   const { method, given, raw } = call;
   const whole = plainJson(jsonTextOf(answer));
-  const isEmptyStatistics = whole === NO_RESULTS && method === dailyStatisticsList;
+  const isEmptyStatistics =
+    whole === NO_RESULTS && method.operationId === dailyStatisticsList.operationId;
   const own = withoutNote(method, whole);
-  const page = withShortNext(method, own.json);
-  const isSmall = page.json.length <= CHARACTERS_MAX || isAskedFor(given);
-  const fitted = isSmall ? { json: page.json, note: null } : fittedTexts(page.json);
+  const isSmall = own.json.length <= CHARACTERS_MAX || isAskedFor(given);
+  const fitted = isSmall ? { json: own.json, note: null } : fittedTexts(own.json);
   const notes = [
     own.note ?? null,
     isEmptyStatistics ? emptyStatisticsText(raw, services) : null,
     rankingNote(raw),
     defaultsNote(call),
     fitted.note,
-    page.note,
+    nextNote(method, own.json),
   ].filter((note) => note !== null);
   const note = notes.length === 0 ? own.note : notes.join(" ");
   const body =
@@ -81,25 +80,12 @@ function withoutNote(
   };
 }
 
-/** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */
-const NEXT = /"next":"[^"]*?[?&]cursor=([\w-]+)[^"]*"/;
-
-/** Puts the bare cursor in place of the next page's address, which repeats all filters. */
-function withShortNext(
-  { operationId, parameters }: ApiMethod,
-  json: string,
-): { json: string; note: string | null } {
-  const none = { json, note: null };
-  if (parameters["cursor"] === undefined) return none;
-  const from = json.lastIndexOf('"next":');
-  const end = json.slice(from);
-  const cursor = NEXT.exec(end)?.[1];
-  if (cursor === undefined) return none;
-  const next = `"next":"${compactCursor(cursor)}"`;
-  return {
-    json: json.slice(0, from) + end.replace(NEXT, () => next),
-    note: `For more call ${operationId} with \`next\` as \`cursor\` and nothing else.`,
-  };
+/** Says how to get the next page, if there is one. */
+function nextNote({ operationId, parameters }: ApiMethod, json: string): string | null {
+  // Inside a text its quotes would be escaped, so it occurs nowhere else.
+  return parameters["cursor"] !== undefined && json.includes('"next":"')
+    ? `For more call ${operationId} with \`next\` as \`cursor\` and nothing else.`
+    : null;
 }
 
 /** Whether the assistant chose how much it gets. */

@@ -1,14 +1,20 @@
 import type { AppError } from "../../errors.ts";
 import { isObject } from "../../values/json-text.ts";
 import type { Outcome } from "../../verbs/call.ts";
+import type { Cursors } from "../../verbs/cursor.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import type { Parameter } from "../../verbs/parameters.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
-import { argumentsFault, argumentsFor, pathFault } from "./call-arguments.ts";
 import { errorText } from "./error-text.ts";
-import { invalidParams, type RpcRequest } from "./json-rpc.ts";
-import { answerFault, answerText, type McpAnswer } from "./mcp-answer.ts";
-import { quoted } from "./protocol-faults.ts";
+import {
+  answerFault,
+  answerText,
+  invalidParams,
+  type McpAnswer,
+  type RpcRequest,
+} from "./json-rpc.ts";
+import { quoted } from "./protocol.ts";
 import { type NameServices, takeNames } from "./taken-names.ts";
 import { errorResult, toolResult } from "./tool-answer.ts";
 import { describeTool } from "./tools.ts";
@@ -32,7 +38,7 @@ export type ToolSet = ReturnType<typeof createToolSet>;
 export function createToolSet(
   methods: readonly ApiMethod[],
   messenger: string,
-  services: NameServices & Pick<Services, "statistics">,
+  services: NameServices & Pick<Services, "statistics" | "cursors">,
 ) {
   const tools = new Map(methods.map((method) => [method.operationId, method]));
   const listText = JSON.stringify(methods.map((method) => describeTool(method, messenger)));
@@ -82,7 +88,7 @@ export function createToolSet(
       if (!isObject(given)) return wrong("`arguments` must be an object.");
       const fault = argumentsFault(method, given);
       if (fault !== null) return wrong(fault);
-      const args = argumentsFor(method, given);
+      const args = argumentsFor(method, given, services.cursors);
       const taking = takeNames(method, args, services);
       // Awaited only if a title has to be searched for: reads come before the next await.
       const taken = taking instanceof Promise ? await taking : taking;
@@ -101,4 +107,73 @@ export function createToolSet(
       return { ...answer, outcome };
     },
   };
+}
+
+/** The fault in a call's arguments that its method would not see; null if there is none. */
+function argumentsFault(
+  { parameters, operationId }: ApiMethod,
+  given: Record<string, unknown>,
+): string | null {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(parameters, name)) {
+      const known = Object.keys(parameters).join(", ") || "none";
+      return `${operationId} has no argument ${quoted(name)}; it takes: ${known}.`;
+    }
+  }
+  for (const name in parameters) {
+    // A cursor carries its list's arguments, including the channel of posts.
+    const isNeeded = parameters[name]?.required === true && typeof given["cursor"] !== "string";
+    if (isNeeded && !Object.hasOwn(given, name)) {
+      return `${operationId} needs the argument ${JSON.stringify(name)}.`;
+    }
+  }
+  return null;
+}
+
+/** The fault in values that go into a path, once names have become numbers; null if there is none. */
+function pathFault({ parameters }: ApiMethod, raw: RawArguments): string | null {
+  for (const name in parameters) {
+    const value = raw[name];
+    const isInPath = parameters[name]?.in === "path";
+    if (isInPath && typeof value === "string" && /[/?#]/.test(value)) {
+      return `${JSON.stringify(name)} must not contain /, ? or #.`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Converts arguments to the form a method accepts: null counts as not given, a handle may have its `@`, and
+ * a list may be a JSON array. What the tool adds by default is added.
+ */
+function argumentsFor(
+  method: ApiMethod,
+  given: Readonly<Record<string, unknown>>,
+  cursors: Cursors,
+): RawArguments {
+  const { parameters, toolDefaults } = method;
+  const raw: RawArguments = {};
+  const isNextPage = typeof given["cursor"] === "string";
+  for (const name in given) {
+    const parameter = parameters[name];
+    const value = given[name];
+    if (parameter === undefined) continue;
+    if (value === null && (!parameter.required || isNextPage)) continue;
+    raw[name] = argumentFor(name, parameter, value);
+    if (name === "cursor" && typeof value === "string") {
+      const opened = cursors.openShort(method, value);
+      if (opened !== null) raw[name] = cursors.write(method.operationId, opened);
+    }
+  }
+  if (toolDefaults === undefined || isNextPage) return raw;
+  const { unless = [], args } = toolDefaults;
+  return unless.some((name) => raw[name] !== undefined) ? raw : { ...args, ...raw };
+}
+
+function argumentFor(name: string, { isList }: Parameter<unknown>, value: unknown): unknown {
+  if (typeof value === "string") {
+    return name === "channel" ? value.trim().replace(/^@/, "") : value;
+  }
+  const isFlat = isList && Array.isArray(value) && value.every((item) => typeof item !== "object");
+  return isFlat ? value.join(",") : value;
 }

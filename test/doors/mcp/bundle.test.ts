@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getMcpConfigForManifest, unpackExtension } from "@anthropic-ai/mcpb";
 import { VERSIONED_MANIFEST_SCHEMAS } from "@anthropic-ai/mcpb/schemas";
 import { imageSize } from "image-size";
-import { createMachine, type Machine } from "../../support/machine.ts";
+import { createMachine, type Machine, PROGRAM } from "../../support/machine.ts";
 import { clientKinds, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
 import { startTalk } from "../../support/stdio-talk.ts";
 
@@ -80,13 +80,12 @@ test("the manifest is valid by the published schema of its version", () => {
   expect(success, String(error)).toBe(true);
 });
 
-test("the manifest asks for address and key, both required, and keeps the key secret", () => {
+test("the manifest asks for address and key, or a file of this computer, and keeps the key secret", () => {
   const { url, key: keyField } = manifest.user_config;
-  expect(Object.keys(manifest.user_config).toSorted()).toEqual(["key", "url"]);
+  expect(Object.keys(manifest.user_config)).toEqual(["url", "key", "program", "file"]);
   expect(url).toMatchObject({ type: "string", required: true });
   expect(url.sensitive ?? false).toBe(false);
-  expect(keyField).toMatchObject({ type: "string", required: true, sensitive: true });
-  expect(keyField.default).toBeUndefined();
+  expect(keyField).toMatchObject({ type: "string", default: "", sensitive: true });
 });
 
 test("the program gets the key in its environment, not in its arguments", async () => {
@@ -136,6 +135,17 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
       expect(ids.size).toBe(300);
     },
   );
+
+  testHere("the bundle reads a file by this computer's own program", async () => {
+    const program = machine.write("kanalog", `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`);
+    chmodSync(program, 0o755);
+    const fields = { url: address, program, file: machine.database };
+    const talk = startTalk(await installed(runtime ?? name, fields));
+    const params = { name: "msgr_channels_retrieve", arguments: { channel: "nsmag" } };
+    talk.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    expect((await talk.answer(({ id }) => id === 1)).result.structuredContent.id).toBe(1);
+    expect(await talk.end()).toMatchObject({ exitCode: 0, notes: "" });
+  });
 
   testHere("lines end only at line feeds, not at other separators in a text", async () => {
     const talk = startTalk(await installed(runtime ?? name, { url: address, key }));

@@ -56,7 +56,12 @@ describe("initialize", () => {
     expect(status).toBe(200);
     expect(body.result.serverInfo).toMatchObject({ name: "kanalog", version });
     expect(body.result.capabilities.tools).toBeObject();
-    expect(Object.keys(body.result.capabilities)).toEqual(["tools", "resources", "prompts"]);
+    expect(Object.keys(body.result.capabilities)).toEqual([
+      "tools",
+      "resources",
+      "prompts",
+      "extensions",
+    ]);
     expect(body.result).not.toHaveProperty("resultType");
   });
 

@@ -63,7 +63,12 @@ describe("results", () => {
   test("of server/discover list the revisions, the tools capability and the instructions", async () => {
     const { result } = (await mcp.modern("server/discover")).body;
     expect(result.supportedVersions.toSorted()).toEqual([...LEGACY_VERSIONS, MODERN_VERSION]);
-    expect(Object.keys(result.capabilities)).toEqual(["tools", "resources", "prompts"]);
+    expect(Object.keys(result.capabilities)).toEqual([
+      "tools",
+      "resources",
+      "prompts",
+      "extensions",
+    ]);
     const legacy = await mcp.ask("initialize", { protocolVersion: "2025-11-25" });
     expect(result.instructions).toBe(legacy.body.result.instructions);
   });

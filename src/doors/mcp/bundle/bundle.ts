@@ -5,6 +5,8 @@ import { bridgeProgram } from "./bridge-program.ts";
 import icon from "./icon.png" with { type: "file" };
 import { bundleManifest } from "./manifest.ts";
 
+export const MCP_ICON = Bun.file(icon);
+
 /** The earliest time that a ZIP file can store, so that builds are reproducible. */
 const MODIFIED_AT = new Date(1980, 0, 1);
 
@@ -18,7 +20,7 @@ const STORED = 0;
 export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
   const constantFiles = madeOnce(async () => ({
     "server.mjs": strToU8(await bridgeProgram()),
-    "icon.png": await Bun.file(icon).bytes(),
+    "icon.png": await MCP_ICON.bytes(),
     LICENSE: strToU8(licenseText),
   }));
   return async (address) => {

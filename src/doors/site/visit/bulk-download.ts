@@ -33,7 +33,7 @@ export async function bulkDownload(
     nowMs: visit.nowMs,
     callerAt,
     readBody: async () => ({}),
-    pageUrl: (query) => `?${query}`,
+    nextPage: (_opened, query) => `?${query()}`,
     ownUrl: (path) => path,
   });
   if (!outcome.ok) throw outcome.error;
