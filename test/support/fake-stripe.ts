@@ -269,6 +269,8 @@ export function startFakeStripe(now: () => number) {
     end,
     refund,
     subscription: one,
+    /** The subscription that was bought last. */
+    latest: () => [...subscriptions.values()].at(-1) as Subscription,
     /** Events that were not taken yet, which wait no longer. */
     take: () => events.splice(0),
     /** The signature with which Stripe sends a body. */

@@ -164,8 +164,9 @@ async function personOfLink(
 }
 
 /**
- * Sets a password by a link, and ends the person's sessions; false if the link was used or has expired.
+ * Sets a password by a link, and ends the person's sessions.
  * From then on the network is known, so that no guesses of strangers keep the person from signing in there.
+ * @returns whose it is, and whether it is their first; null if the link was used or has expired
  * @throws AppError `invalid` on `password`
  */
 export async function choosePassword(
@@ -177,21 +178,23 @@ export async function choosePassword(
     password,
     network,
   }: { settings: AuthSettings; token: string; password: string; network: Uint8Array },
-): Promise<boolean> {
+): Promise<{ email: string; isFirst: boolean } | null> {
   const personId = await personOfLink(db, clock, { settings, token });
-  if (personId === null) return false;
-  requirePassword(password, (await selectEmail(db, { personId })) ?? "");
+  if (personId === null) return null;
+  const email = (await selectEmail(db, { personId })) ?? "";
+  requirePassword(password, email);
   const context = await authContextOf(db, clock, settings);
   const hash = await context.password.hash(password);
-  const isChosen = await inTransaction(db, clock, "password", async (tx) => {
+  const chosen = await inTransaction(db, clock, "password", async (tx) => {
     // Another request may have used the link, or replaced it, while this one was hashing.
-    if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return false;
+    if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return null;
+    const isFirst = !(await hasPassword(tx, { personId }));
     await storePassword(tx, context, personId, hash);
     await recordChosenPassword(tx, { personId });
-    return true;
+    return { email, isFirst };
   });
-  if (isChosen) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });
-  return isChosen;
+  if (chosen !== null) await noteNetwork(db, clock, { personId, network: Buffer.from(network) });
+  return chosen;
 }
 
 export function passwordAddress(baseAddress: string, token: string): string {

@@ -84,12 +84,17 @@ export function createSitePeople(
 
     opensLink: (token: string) => people.opensLink({ settings, token }),
 
-    /** False, without hashing anything, if the link was used or has expired. */
+    /** Null, without hashing anything, if the link was used or has expired. */
     choosePassword: async ({ network, ...input }: FromNetwork & Input<People["choosePassword"]>) =>
-      (await people.opensLink({ settings, token: input.token })) &&
-      hashing.run("choose-password", network, () =>
-        people.choosePassword({ settings, network: networkHash(networkKey, network), ...input }),
-      ),
+      (await people.opensLink({ settings, token: input.token }))
+        ? hashing.run("choose-password", network, () =>
+            people.choosePassword({
+              settings,
+              network: networkHash(networkKey, network),
+              ...input,
+            }),
+          )
+        : null,
 
     changePassword: ({ network, ...input }: FromNetwork & Input<People["changePassword"]>) =>
       hashing.run("change-password", network, () => people.changePassword({ settings, ...input })),

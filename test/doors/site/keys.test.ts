@@ -272,15 +272,17 @@ describe("the prefix for the documentation's snippets", () => {
   };
 
   test("belongs to the visitor's own newest working key", async () => {
-    expect(await prefixFor(visitorOf(appliance))).toEqual({ prefix: null });
-    expect(await prefixFor(owner)).toEqual({ prefix: null });
+    expect(await prefixFor(visitorOf(appliance))).toEqual({ isUsed: false, prefix: null });
+    expect(await prefixFor(owner)).toEqual({ isUsed: false, prefix: null });
     const first = tokenIn((await create({})).html);
     const second = tokenIn((await create({ expires: "2026-11-21" })).html);
-    expect(await prefixFor(owner)).toEqual({ prefix: second.slice(0, 11) });
+    expect(await prefixFor(owner)).toEqual({ isUsed: false, prefix: second.slice(0, 11) });
     appliance.ports.clock.advance(2 * DAY_MS);
-    expect(await prefixFor(owner)).toEqual({ prefix: first.slice(0, 11) });
+    expect(await prefixFor(owner)).toEqual({ isUsed: false, prefix: first.slice(0, 11) });
+    expect((await appliance.get("/v1/me/", first)).status).toBe(200);
+    expect(await prefixFor(owner)).toEqual({ isUsed: true, prefix: first.slice(0, 11) });
     await owner.post(KEYS, { action: "revoke", key: "2" });
-    expect(await prefixFor(owner)).toEqual({ prefix: null });
+    expect(await prefixFor(owner)).toEqual({ isUsed: false, prefix: null });
   });
 });
 

@@ -13,6 +13,28 @@ document.addEventListener("click", async ({ target }) => {
   button.textContent = button.dataset.copied;
 });
 
+// The first call of a new key: made here by a button, or by the reader's own command, which is looked for.
+for (const step of document.querySelectorAll("[data-first-call]")) {
+  const [button, answer] = [step.querySelector("[data-run]"), step.querySelector(".answer")];
+  const { run, key } = button.dataset;
+  const came = () => {
+    step.classList.add("done");
+    step.querySelector("h2 small").hidden = false;
+  };
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const response = await fetch(run, { headers: { authorization: `Bearer ${key}` } });
+    answer.textContent = JSON.stringify(await response.json(), null, 2);
+    answer.hidden = false;
+    if (response.ok) came();
+  });
+  const isUsed = async () => (await (await fetch("../keys/prefix/")).json()).isUsed;
+  const looking = setInterval(async () => {
+    if (!document.hidden && (await isUsed())) came();
+    if (step.matches(".done")) clearInterval(looking);
+  }, 3_000);
+}
+
 // A form with faults may be below the visible part of the page, so its first fault gets the focus.
 document.querySelector("main [aria-invalid]")?.focus();
 

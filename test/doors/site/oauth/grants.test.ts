@@ -264,7 +264,7 @@ describe("a grant", () => {
     const { clientId, code } = await newCode();
     expect((await talk.exchange(clientId, code)).status).toBe(200);
     const { body } = await talk.person.get("/account/keys/prefix/");
-    expect(body).toEqual({ prefix: null } as never);
+    expect(body).toEqual({ prefix: null, isUsed: false } as never);
   });
 
   test("is a read-only key of the member, named after the client, in keys and audit log", async () => {

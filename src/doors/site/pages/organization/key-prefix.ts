@@ -5,14 +5,14 @@ import type { SitePage } from "../../site-pages.ts";
 const KEYS_EXAMINED = 100;
 
 /**
- * `/account/keys/prefix/`: prefix of the visitor's newest working key, for the snippets of `/docs/`. JSON
- * `{prefix}`, null for strangers and for somebody without a key.
+ * `/account/keys/prefix/`: prefix of the visitor's newest working key, for the snippets of `/docs/`, and whether
+ * it was used, for the page of a new key. JSON `{prefix, isUsed}`; null for strangers and somebody without a key.
  */
 export const keyPrefixPage: SitePage = {
   path: "/account/keys/prefix/",
   access: "anybody",
-  async show({ membership, nowMs }, { keys }) {
-    if (membership === null) return { kind: "json", value: { prefix: null } };
+  async show({ membership, nowMs }, { keys, services }) {
+    if (membership === null) return { kind: "json", value: { prefix: null, isUsed: false } };
     const { member, organization } = membership;
     const own = await keys.newest({
       organizationId: organization.id,
@@ -24,6 +24,7 @@ export const keyPrefixPage: SitePage = {
     });
     // An assistant's access is a key that no person knows.
     const newest = own.find(({ prefix }) => prefix !== GRANT_PREFIX);
-    return { kind: "json", value: { prefix: newest?.prefix ?? null } };
+    const isUsed = newest !== undefined && services.keyUse.lastUsedAt(newest) !== null;
+    return { kind: "json", value: { prefix: newest?.prefix ?? null, isUsed } };
   },
 };

@@ -29,22 +29,55 @@ export function newKeyView(
   const visit = useVisit();
   const { oauthAddress } = useSite();
   const words = visit.words.organizationPages;
-  const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
+  const call = `${visit.ownAddress}/v1/msgr/channels/?ordering=-subscribers&limit=3`;
+  const command = `curl -H "Authorization: Bearer ${token}" "${call}"`;
   return page(
     words.yourKey,
     <>
       {notice !== null && <p role="status">{notice}</p>}
-      <p role="status">{words.keyMade}</p>
-      <Snippet text={token} label={words.key} />
-      <h2>{words.tryKey}</h2>
-      <Snippet text={command} label={words.tryCommand} />
+      <ol class="steps">
+        <li>
+          <h2>{words.key}</h2>
+          <p role="status">{words.keyMade}</p>
+          <Snippet text={token} label={words.key} />
+        </li>
+        <li data-first-call>
+          <h2>
+            {words.firstCall} <small hidden>✓ {words.firstCallCame}</small>
+          </h2>
+          <p>{words.firstCallText}</p>
+          <Snippet text={command} label={words.tryCommand} />
+          <p>
+            <button type="button" hidden data-run={call} data-key={token}>
+              {words.runHere}
+            </button>
+          </p>
+          <pre class="answer" hidden tabindex={0} aria-live="polite" />
+        </li>
+        <li>
+          <h2>{words.next}</h2>
+          <ul>
+            <li>
+              <a href={asset("/account/webhooks/")}>{words.nextWebhook}</a>
+            </li>
+            <li>
+              <a href={asset("/docs/clients/")}>{words.nextClient}</a>
+            </li>
+            <li>
+              <a href={asset("/account/")}>{words.nextOverview}</a>
+            </li>
+          </ul>
+        </li>
+      </ol>
       <p>
         <a class="button" href={asset("/account/keys/")}>
           {words.keyKept}
         </a>
       </p>
-      <h2>{words.connectFilledIn}</h2>
-      <ConnectWays filledIn={token} oauthAddress={oauthAddress()} />
+      <details>
+        <summary>{words.connectFilledIn}</summary>
+        <ConnectWays filledIn={token} oauthAddress={oauthAddress()} />
+      </details>
     </>,
     { setCookies },
   );
