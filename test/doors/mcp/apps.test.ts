@@ -205,6 +205,15 @@ inBrowser("an error, and an answer as text alone, are shown as well", async () =
   await read.page.close();
 });
 
+inBrowser("a long list shows ten posts, and the others when the person asks", async () => {
+  const { page, frame, faults } = await shown("msgr_posts_search_list", { q: "год", limit: 100 });
+  expect(await frame.locator("li").count()).toBe(10);
+  await frame.getByRole("button", { name: "Show all (100)" }).click();
+  expect(await frame.locator("li").count()).toBe(100);
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 inBrowser("a card draws its days when the person asks, and not before", async () => {
   const days = { channels: "1", from: "2024-11-05" };
   const { body } = await mcp.call("msgr_stats_daily_list", days);

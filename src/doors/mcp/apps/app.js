@@ -185,27 +185,37 @@ function overTime({ results = [], matches, matches_capped: isCapped }) {
 const DAY_MS = 86_400_000;
 const BARS_MAX = 120;
 
+/** The first posts, and the others if the person asks for them: a window is small. */
 function posts(all) {
-  return element(
-    "ol",
-    {},
-    all.map((post) => {
-      const { text = post.snippet, link, is_ad: isAd, published_at: at, views } = post;
-      const about = [
-        post.channel === undefined ? null : nameOf(post),
-        dayIn(at) ? date(at) : null,
-        views == null ? null : `${words.fields.views}: ${number(views)}`,
-        isAd ? words.fields.is_ad : null,
-      ].filter((part) => part !== null);
-      return element("li", {}, [
-        line("p", about.join(" · "), "quiet"),
-        ...(text
-          ? [line("p", text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text, "text")]
-          : []),
-        ...linkTo(link),
-      ]);
-    }),
-  );
+  const list = element("ol", {}, postItems(all.slice(0, POSTS_MAX)));
+  if (all.length <= POSTS_MAX) return list;
+  const button = line("button", `${words.showAll} (${number(all.length)})`);
+  button.addEventListener("click", () => {
+    list.append(...postItems(all.slice(POSTS_MAX)));
+    button.remove();
+  });
+  return element("section", {}, [list, button]);
+}
+
+const POSTS_MAX = 10;
+
+function postItems(all) {
+  return all.map((post) => {
+    const { text = post.snippet, link, is_ad: isAd, published_at: at, views } = post;
+    const about = [
+      post.channel === undefined ? null : nameOf(post),
+      dayIn(at) ? date(at) : null,
+      views == null ? null : `${words.fields.views}: ${number(views)}`,
+      isAd ? words.fields.is_ad : null,
+    ].filter((part) => part !== null);
+    return element("li", {}, [
+      line("p", about.join(" · "), "quiet"),
+      ...(text
+        ? [line("p", text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text, "text")]
+        : []),
+      ...linkTo(link),
+    ]);
+  });
 }
 
 const TEXT_MAX = 400;
