@@ -145,7 +145,9 @@ function composeTickers(
     createTicker(EVERY_SECOND, lease.tick),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
     createTicker(EVERY_SECOND, cluster.tick),
-    createTicker(EVERY_SECOND, asUpkeep(hooks.push.tick)),
+    createTicker(EVERY_SECOND, async () => {
+      if (cluster.pushes()) await hooks.push.tick(isOwn());
+    }),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
     ...(stripe === null ? [] : [createTicker(EVERY_FIVE_MINUTES, asUpkeep(stripe.look))]),
     createTicker(EVERY_SECOND, asUpkeepOfNode(postIndex.tick)),

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { version } from "../../package.json";
 import { derivedRows } from "../catalog/derived-rows.ts";
+import { NOW_MS } from "../cluster/cluster-schema.ts";
 import {
   findClusterState,
   findMark,
@@ -83,17 +84,19 @@ export async function finishStart(db: Database): Promise<void> {
 /**
  * Compares this machine's clock with PostgreSQL's: sessions, billing periods and retries would be off by as
  * much.
- * @throws AppError `conflict` if they differ by a minute or more
+ * @throws AppError `conflict` if they differ by more than five seconds
  */
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
   await unlessUnreachable(db, async () => {
-    const [row] = await cluster.authority.query<{ now_ms: string }>(
-      "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
-    );
-    const offMs = clock.now() - Number(row?.now_ms);
-    if (Math.abs(offMs) < CLOCK_OFF_MS) return;
+    const { query } = cluster.authority;
+    // The answer may take seconds, so PostgreSQL's clock is compared with both ends of the wait.
+    const before = clock.now();
+    const [row] = await query<{ now_ms: string }>(`SELECT ${NOW_MS} AS now_ms`);
+    const nowMs = Number(row?.now_ms);
+    const offMs = before > nowMs ? before - nowMs : Math.min(0, clock.now() - nowMs);
+    if (Math.abs(offMs) <= CLOCK_OFF_MS) return;
     const seconds = Math.abs(Math.round(offMs / 1000));
     throw new AppError("conflict", message("clocksDiffer", { seconds, isBehind: offMs < 0 }));
   });

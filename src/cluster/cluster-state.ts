@@ -132,13 +132,23 @@ export async function selectNodes(query: Session["query"]): Promise<NodeState[]>
 /** Minimum interval between log lines about an unreachable PostgreSQL, which is tried every second. */
 const LOG_AGAIN_AFTER_MS = 60_000;
 
-/** Silence is measured by PostgreSQL's clock. */
+/**
+ * Silence is measured by PostgreSQL's clock. A node whose program is older than the cluster's schema can change
+ * nothing: it gets no lease, and one of a newer program takes it over at once.
+ */
 const BEAT = `
-  INSERT INTO kanalog.leases AS l (name, owner, beat_at) VALUES ('upkeep', $1, now())
-  ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, beat_at = excluded.beat_at
-  WHERE l.owner IS NULL OR l.owner = excluded.owner
-    OR l.beat_at < now() - make_interval(secs => ${SILENT_MS / 1000})
-  RETURNING 1`;
+  WITH current AS (
+    SELECT FROM kanalog.state WHERE schema_version <= ${SCHEMA_VERSION}
+  ), beat AS (
+    INSERT INTO kanalog.leases AS l (name, owner, schema_version, beat_at)
+    SELECT 'upkeep', $1, ${SCHEMA_VERSION}, now() FROM current
+    ON CONFLICT (name) DO UPDATE
+    SET owner = excluded.owner, schema_version = excluded.schema_version, beat_at = excluded.beat_at
+    WHERE l.owner IS NULL OR l.owner = excluded.owner OR l.schema_version < excluded.schema_version
+      OR l.beat_at < now() - make_interval(secs => ${SILENT_MS / 1000})
+    RETURNING 1
+  )
+  SELECT EXISTS (SELECT FROM beat) AS "isOwn", EXISTS (SELECT FROM current) AS "isCurrent"`;
 
 const LEAVE = "UPDATE kanalog.leases SET owner = NULL WHERE name = 'upkeep' AND owner = $1";
 
@@ -151,18 +161,27 @@ export function createClusterLease(
   node: UpkeepLease,
   { url, owner }: { url: string; owner: string },
   { clock, log }: Pick<Ports, "clock" | "log">,
-): UpkeepLease {
+): UpkeepLease & {
+  /** Whether this node's changes were welcome a moment ago: it does its part of the push. */
+  mayChange(): boolean;
+} {
   const connection = openConnection(url, `${owner} lease`);
   let loggedMs = Number.NEGATIVE_INFINITY;
+  let currentMs = Number.NEGATIVE_INFINITY;
 
   const record = {
     async beat() {
       if (!node.isOwn()) return null;
-      const rows = await connection.use((session) =>
-        session.query({ name: "beat", text: BEAT, values: [owner] }),
+      const [beat] = await connection.use((session) =>
+        session.query<{ isOwn: boolean; isCurrent: boolean }>({
+          name: "beat",
+          text: BEAT,
+          values: [owner],
+        }),
       );
       loggedMs = Number.NEGATIVE_INFINITY;
-      return rows.length > 0;
+      if (beat?.isCurrent === true) currentMs = clock.monotonic();
+      return beat?.isOwn === true;
     },
     release: () => connection.use((session) => session.query({ text: LEAVE, values: [owner] })),
     noteFailure(error: unknown) {
@@ -177,6 +196,7 @@ export function createClusterLease(
   const lease = createLease(record, { clock, log });
   return {
     isOwn: () => node.isOwn() && lease.isOwn(),
+    mayChange: () => node.isOwn() && clock.monotonic() - currentMs < SILENT_MS,
     tick: lease.tick,
     async leave() {
       await lease.leave();

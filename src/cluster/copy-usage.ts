@@ -3,26 +3,66 @@ import { inFileTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireCluster } from "./link.ts";
 
-/** Rows to write per transaction of the file: some 10 ms. */
-const ROWS_PER_PAGE = 2_000;
+/** What of the lanes a copy has: the number of each lane's newest commit. */
+interface UsagePosition {
+  /** The numbers of another server, or of another timeline, say nothing. */
+  server: string;
+  lanes: number[];
+}
 
-/** SQL: rows written by transactions that may not have ended at the last look. */
-const CHANGED = "WHERE changed >= $since";
+/** Commits of a lane to copy with one query. */
+const COMMITS_PER_PAGE = 2_000;
 
-/** SQL: changed counts. The row without a table says where the next look begins. */
-const CHANGED_COUNTS = `
-  SELECT NULL AS "table", NULL AS row, pg_snapshot_xmin(pg_current_snapshot())::text AS copied
+/**
+ * Queries of one look: a copy that lacks more, as after another server was put in PostgreSQL's place, gets it
+ * in the next ones, because nothing but pages and headers waits for it.
+ */
+export const PAGES_PER_LOOK = 10;
+
+/** SQL: for each lane, what the copy lacks: all of a lane whose number has gone back. */
+const LANES = `
+  WITH lanes AS (
+    SELECT lane, since, least(since + ${COMMITS_PER_PAGE}, commits) AS until, commits
+    FROM kanalog.lanes l
+      LEFT JOIN unnest($2::bigint[]) WITH ORDINALITY AS copied (position, nth) ON nth = lane + 1
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN $1 = kanalog.server() AND position <= commits THEN position ELSE 0 END AS since
+      ) s
+  )`;
+
+/** SQL: keys of a table's rows in what the copy lacks; each lane is looked up in the index by itself. */
+const changedSql = (table: string, key: string): string => `
+  SELECT DISTINCT ${key} FROM lanes l CROSS JOIN LATERAL (
+    SELECT ${key} FROM kanalog.${table} c
+    WHERE c.lane = l.lane AND c.changed > l.since AND c.changed <= l.until OFFSET 0
+  ) c WHERE l.since < l.until`;
+
+/** SQL: counts, summed over all lanes. The row without a table says up to where. */
+const CHANGED_COUNTS = `${LANES}
+  SELECT NULL AS "table", json_build_object(
+    'server', kanalog.server(), 'lanes', json_agg(until ORDER BY lane)
+  )::text AS row, bool_and(until = commits) AS "isWhole"
+  FROM lanes
   UNION ALL
-  SELECT 'usage_periods', json_build_array(organization_id, started_at, used)::text, NULL
-  FROM kanalog.usage_periods ${CHANGED}
+  SELECT 'usage_periods', json_build_array(c.organization_id, c.started_at, used)::text, NULL
+  FROM (${changedSql("usage_periods", "organization_id, started_at")}) c CROSS JOIN LATERAL (
+    SELECT sum(used) AS used FROM kanalog.usage_periods p
+    WHERE p.organization_id = c.organization_id AND p.started_at = c.started_at
+  ) summed
   UNION ALL
   SELECT 'usage_days',
-    json_build_array(organization_id, day, method, key_id, status, requests, units)::text, NULL
-  FROM kanalog.usage_days ${CHANGED}`;
+    json_build_array(c.organization_id, c.day, c.method, c.key_id, c.status, requests, units)::text, NULL
+  FROM (${changedSql("usage_days", "organization_id, day, method, key_id, status")}) c CROSS JOIN LATERAL (
+    SELECT sum(requests) AS requests, sum(units) AS units FROM kanalog.usage_days d
+    WHERE d.organization_id = c.organization_id AND d.day = c.day AND d.method = c.method
+      AND d.key_id = c.key_id AND d.status = c.status
+  ) summed`;
 
-const CHANGED_KEYS = `
-  SELECT 'keys' AS "table", json_build_array(key_id, used_at)::text AS row, NULL AS copied
-  FROM kanalog.key_uses ${CHANGED}`;
+const CHANGED_KEYS = `${LANES}
+  SELECT 'keys' AS "table", json_build_array(c.key_id, used_at)::text AS row
+  FROM (${changedSql("key_uses", "key_id")}) c CROSS JOIN LATERAL (
+    SELECT max(used_at) AS used_at FROM kanalog.key_uses u WHERE u.key_id = c.key_id
+  ) latest`;
 
 const WRITE = {
   usage_periods: `
@@ -43,7 +83,7 @@ const WRITE = {
 interface ChangedUsage {
   table: keyof typeof WRITE | null;
   row: string;
-  copied: string;
+  isWhole: boolean | null;
 }
 
 /**
@@ -51,52 +91,43 @@ interface ChangedUsage {
  * @param copyRows updates the shared rows. Called after usage is read and before key uses are: the row of a
  * key whose use precedes the first reading is in the file by then, and later uses are found again by the
  * next look
+ * @param pagesMax how many queries for usage at most
  * @returns version of the shared rows
  */
 export async function copyUsage(
   db: Database,
   clock: Clock,
   copyRows: () => Promise<number>,
+  pagesMax = PAGES_PER_LOOK,
 ): Promise<number> {
-  const since = usageCopied(db);
-  const copied = await copyChanged(db, clock, CHANGED_COUNTS, since);
-  const version = await copyRows();
-  await copyChanged(db, clock, CHANGED_KEYS, since);
-  if (copied !== since) {
-    await inFileTransaction(db, clock, "copy-usage", (tx) => {
-      statement(tx, "UPDATE cluster_copy SET usage_copied = ?").run(copied);
-    });
+  const { query } = requireCluster(db).authority;
+  const before = usageCopied(db);
+  const ask = (text: string, copied: string): Promise<ChangedUsage[]> => {
+    const { server = "", lanes = [] }: Partial<UsagePosition> = JSON.parse(copied);
+    return query<ChangedUsage>({ text, values: [server, lanes] });
+  };
+  const begins: string[] = [];
+  let copied = before;
+  for (let isWhole = false; !isWhole && begins.length < pagesMax; ) {
+    begins.push(copied);
+    const page = await ask(CHANGED_COUNTS, copied);
+    await writeUsage(db, clock, page);
+    const until = page.find(({ table }) => table === null);
+    copied = until?.row ?? copied;
+    isWhole = until?.isWhole ?? true;
   }
+  const version = await copyRows();
+  if (copied === before) return version;
+  for (const begin of begins) await writeUsage(db, clock, await ask(CHANGED_KEYS, begin));
+  await inFileTransaction(db, clock, "copy-usage", (tx) => {
+    statement(tx, "UPDATE cluster_copy SET usage_copied = ?").run(copied);
+  });
   return version;
 }
 
 function usageCopied(db: Database): string {
   const sql = "SELECT usage_copied AS copied FROM cluster_copy";
-  return statement<{ copied: string }>(db, sql).get()?.copied ?? "0";
-}
-
-/**
- * Copies changes in one query if they fit a page, because each idle node asks every second; otherwise page
- * by page, because a new copy gets all usage.
- * @returns where the next look begins
- */
-function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
-  const changed = select.replaceAll("$since", `'${BigInt(since)}'::xid8`);
-  return requireCluster(db).authority.use(async ({ query }) => {
-    let copied = since;
-    const copyPage = async (text: string): Promise<boolean> => {
-      const page = await query<ChangedUsage>(text);
-      const isLast = page.length < ROWS_PER_PAGE;
-      copied = page.find(({ table }) => table === null)?.copied ?? copied;
-      await writeUsage(db, clock, page);
-      return isLast;
-    };
-    if (await copyPage(`${changed} LIMIT ${ROWS_PER_PAGE}`)) return copied;
-    await query(`BEGIN READ ONLY; DECLARE changed NO SCROLL CURSOR FOR ${changed}`);
-    while (!(await copyPage(`FETCH ${ROWS_PER_PAGE} FROM changed`)));
-    await query("COMMIT");
-    return copied;
-  });
+  return statement<{ copied: string }>(db, sql).get()?.copied ?? "{}";
 }
 
 async function writeUsage(

@@ -2,9 +2,9 @@ import { USAGE_DAYS_KEPT } from "../customers/limits/usage.store.ts";
 import { type Database, statement, type Transaction } from "../db/database.ts";
 import { type Derived, type NodeSettings, shareRows } from "../db/shared-rows.ts";
 import type { Clock } from "../ports/clock.ts";
-import { dayOf } from "../values/moscow-time.ts";
 import { openAuthority } from "./authority.ts";
 import { noteChangedRows, type RowImage, SEQUENCES } from "./changed-rows.ts";
+import { daySql } from "./cluster-schema.ts";
 import { copyNewer, inClusterTransaction } from "./cluster-transaction.ts";
 import { type Cluster, requireCluster, setCluster } from "./link.ts";
 import { type Column, type SharedTable, sharedTables } from "./shared-tables.ts";
@@ -184,6 +184,7 @@ const FORGET = `
 export async function forgetRemoved(db: Database, clock: Clock): Promise<void> {
   const { query } = requireCluster(db).authority;
   await query(FORGET);
-  const text = "DELETE FROM kanalog.usage_days WHERE day <= $1";
-  await query({ text, values: [dayOf(clock.now()) - USAGE_DAYS_KEPT] });
+  const today = daySql("kanalog.clock($1::bigint)");
+  const text = `DELETE FROM kanalog.usage_days WHERE day <= ${today} - ${USAGE_DAYS_KEPT}`;
+  await query({ text, values: [Math.round(clock.now())] });
 }

@@ -27,29 +27,33 @@ const PUT = `
 /** Records the mark of the first version that nodes copy. */
 const BEGUN = "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
 
-/** Number of the transaction after this one, from which on usage is copied. */
-const AFTER_THIS = "SELECT (pg_current_xact_id()::text::bigint + 1)::text AS usage";
+/** Where the first copy, which has the usage just sent, continues. */
+const SENT = `
+  SELECT json_build_object('server', kanalog.server(), 'lanes', json_agg(commits ORDER BY lane))::text AS usage
+  FROM kanalog.lanes`;
 
+/** Rows are numbered as if each were a commit of the first lane, so that copies get them in pages. */
+const NUMBERED = "json_array_elements($1::text::json) WITH ORDINALITY AS numbered (given, nth)";
 const USAGE = [
   {
     of: "SELECT json_array(organization_id, started_at, used) AS row FROM usage_periods",
     put: `INSERT INTO kanalog.usage_periods
-      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, (given ->> 2)::bigint, pg_current_xact_id()
-      FROM json_array_elements($1::text::json) given`,
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, 0, (given ->> 2)::bigint, $2 + nth
+      FROM ${NUMBERED}`,
   },
   {
     of: `SELECT json_array(organization_id, day, method, key_id, status, requests, units) AS row
       FROM usage_days`,
     put: `INSERT INTO kanalog.usage_days
       SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, given ->> 2, (given ->> 3)::bigint,
-        (given ->> 4)::integer, (given ->> 5)::bigint, (given ->> 6)::bigint, pg_current_xact_id()
-      FROM json_array_elements($1::text::json) given`,
+        (given ->> 4)::integer, 0, (given ->> 5)::bigint, (given ->> 6)::bigint, $2 + nth
+      FROM ${NUMBERED}`,
   },
   {
     of: "SELECT json_array(id, last_used_at) AS row FROM keys WHERE last_used_at IS NOT NULL",
     put: `INSERT INTO kanalog.key_uses
-      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, pg_current_xact_id()
-      FROM json_array_elements($1::text::json) given`,
+      SELECT (given ->> 0)::bigint, 0, (given ->> 1)::bigint, $2 + nth
+      FROM ${NUMBERED}`,
   },
 ];
 
@@ -85,11 +89,10 @@ export async function makeCluster(
           const { rows, version } = await sendRows(tx, session);
           await session.query({ text: "UPDATE kanalog.state SET version = $1", values: [version] });
           await sendUsage(tx, session);
-          // The file already has the usage just sent, so only later usage will be copied.
-          const [next] = await session.query<{ usage: string }>(AFTER_THIS);
+          const [sent] = await session.query<{ usage: string }>(SENT);
           const [begun] = await session.query<{ mark: string }>(BEGUN);
           await session.query("COMMIT");
-          const copy = [id, version, next?.usage ?? "0", copyId, begun?.mark ?? null];
+          const copy = [id, version, sent?.usage ?? "{}", copyId, begun?.mark ?? null];
           tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?, ?)").run(...copy);
           return rows;
         } catch (error) {
@@ -144,17 +147,23 @@ async function sendRows(
 
 /** Sends usage, and compares its sum on both sides. @throws AppError `conflict` if the sums differ */
 async function sendUsage(db: Database, session: Session): Promise<void> {
+  let sent = 0;
   for (const { of, put } of USAGE) {
     const rows = db.prepare<{ row: string }>(of).all();
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
       const some = rows.slice(at, at + ROWS_PER_STATEMENT).map(({ row }) => row);
-      await session.query({ text: put, values: [`[${some.join(",")}]`] });
+      await session.query({ text: put, values: [`[${some.join(",")}]`, sent] });
+      sent += some.length;
     }
   }
+  await session.query({
+    text: "UPDATE kanalog.lanes SET commits = $1 WHERE lane = 0",
+    values: [sent],
+  });
   const sum = "SELECT coalesce(sum(used), 0) AS units FROM";
   const file = db.prepare<{ units: number }>(`${sum} usage_periods`).get()?.units ?? 0;
-  const [sent] = await session.query<{ units: string }>(`${sum} kanalog.usage_periods`);
-  const cluster = Number(sent?.units);
+  const [summed] = await session.query<{ units: string }>(`${sum} kanalog.usage_periods`);
+  const cluster = Number(summed?.units);
   if (file !== cluster) throw new AppError("conflict", message("usageDiffers", { file, cluster }));
 }
 
@@ -170,7 +179,7 @@ export async function beginCopy(
     "begin-copy",
     (tx) => {
       for (const { name } of sharedTables(tx)) tx.exec(`DELETE FROM ${name}`);
-      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?, NULL)").run(clusterId, copyId);
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '{}', 0, ?, NULL)").run(clusterId, copyId);
     },
     { checksReferences: false },
   );
@@ -183,7 +192,7 @@ export async function beginCopy(
  * @returns version of the shared rows
  */
 export async function copyAll(db: Database, clock: Clock, postSearch: boolean): Promise<number> {
-  const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
+  const version = await copyUsage(db, clock, () => copyFromCluster(db, clock), Infinity);
   await optimizeSearch(db, clock);
   await finishPostSearch(db, clock, postSearch);
   await computeMetrics(db, clock);

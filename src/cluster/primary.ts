@@ -16,6 +16,7 @@ const ADVICE: readonly [codes: RegExp, advice: string][] = [
     /^(42P01|42883|3F000)$/,
     "a part of the cluster is missing there: where it stays so, restore it from its backup",
   ],
+  [/^KN001$/, "synchronize both with a time server"],
   [/^53100$/, "free some room on its disk"],
   [/^53300$/, "raise its max_connections: a node takes up to a dozen"],
 ];

@@ -1185,7 +1185,7 @@ CREATE TABLE cluster_copy (
   id TEXT NOT NULL,
   -- Of the newest commit of shared rows that it has.
   version INTEGER NOT NULL,
-  -- PostgreSQL's transactions before this one had ended when usage was copied last.
+  -- What it has of PostgreSQL's usage, as JSON: the server, and the number of each lane's newest commit.
   usage_copied TEXT NOT NULL,
   -- When it was known to be the newest.
   newest_at INTEGER NOT NULL,

@@ -76,8 +76,8 @@ export function findCopy(db: Database): Copy | undefined {
   return statement<Copy>(db, "SELECT id, version, mark, copy_id AS copyId FROM cluster_copy").get();
 }
 
-/** A node is refused if its clock differs from PostgreSQL's by as much. */
-export const CLOCK_OFF_MS = 60_000;
+/** A node whose clock differs from PostgreSQL's by more neither starts nor bills. */
+export const CLOCK_OFF_MS = 5_000;
 
 /** How much the clocks of the processes that write a file's rows may differ: nodes have one clock each. */
 export function clocksApartMs(db: Database): number {

@@ -72,6 +72,64 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(refused()).toBe(70);
   });
 
+  test("a quota that is far at first is used exactly, while both nodes count at the same time", async () => {
+    const wanted = 1_150;
+    await quota(wanted);
+    await other.copy();
+    const before = await units();
+    const statuses = new Map<number, number>();
+    for (let round = 0; round < 26; round++) {
+      const asked = Array.from({ length: 50 }, (_, at) => ask(at % 2 === 0 ? one : other));
+      for (const { status } of await Promise.all(asked)) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }
+    expect([...statuses]).toEqual([
+      [200, wanted],
+      [429, 150],
+    ]);
+    expect((await units()) - before).toBe(wanted);
+  });
+
+  test("a commit that is under way on one node holds up nobody on the other, unless the quota is near", async () => {
+    const client = new pg.Client({ connectionString: cluster.url });
+    await client.connect();
+    const { organizationId, keyId } = customer;
+    const entry = [organizationId, keyId, "free", 200, 0, null, QUOTA, 1, 1, false];
+    const begin = async (exact: number[]): Promise<void> => {
+      await client.query("BEGIN");
+      await client.query(
+        `SELECT kanalog.charge(31, $1, s.version, c.mark, $2, $3, '[]')
+         FROM kanalog.state s JOIN kanalog.commits c USING (version)`,
+        [cluster.ports.clock.now(), exact, JSON.stringify([entry])],
+      );
+    };
+    try {
+      await begin([]);
+      expect((await ask(one)).status).toBe(200);
+      expect((await ask(other)).status).toBe(200);
+      await client.query("COMMIT");
+
+      await quota(500);
+      await other.copy();
+      await begin([organizationId]);
+      let isAnswered = false;
+      const asked = ask(other).then(({ status }) => {
+        isAnswered = true;
+        return status;
+      });
+      await until(async () => {
+        const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+        return (await client.query(sql)).rowCount === 1;
+      }, "the wait for the lock");
+      expect(isAnswered).toBe(false);
+      await client.query("COMMIT");
+      expect(await asked).toBe(200);
+    } finally {
+      await client.end();
+    }
+  });
+
   test("each answer reports what is left after it, and no two report the same", async () => {
     await quota(100);
     await other.copy();
@@ -168,11 +226,15 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(clock.now());
   });
 
-  test("copying what others have counted and changed takes four queries to PostgreSQL", async () => {
+  test("copying what others have counted and changed takes four queries to PostgreSQL, and one less if nothing was counted", async () => {
     await one.copy();
     const before = one.line.questions;
     await one.copy();
-    expect(one.line.questions - before).toBe(4);
+    expect(one.line.questions - before).toBe(3);
+    expect((await ask(other)).status).toBe(200);
+    const counted = one.line.questions;
+    await one.copy();
+    expect(one.line.questions - counted).toBe(4);
   });
 
   test("a year of usage is copied completely, in pages", async () => {
@@ -181,10 +243,10 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     await client.connect();
     await client.query(
       `INSERT INTO kanalog.usage_days
-       SELECT $1, day, 'free', $2, 200, 1, 0, pg_current_xact_id()
-       FROM generate_series(1, ${days}) AS day`,
+       SELECT $1, day, 'free', $2, 200, 30, 1, 0, day FROM generate_series(1, ${days}) AS day`,
       [customer.organizationId, customer.keyId],
     );
+    await client.query(`UPDATE kanalog.lanes SET commits = ${days} WHERE lane = 30`);
     await client.end();
     await cluster.copyAll();
     for (const { db } of cluster.nodes) {

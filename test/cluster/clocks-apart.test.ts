@@ -3,8 +3,8 @@ import { channel, imported } from "../support/expectations.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";
 
-/** Each node's clock may differ from PostgreSQL's by nearly a minute. */
-const APART_MS = 110_000;
+/** Each node's clock may differ from PostgreSQL's by five seconds. */
+const APART_MS = 9_500;
 const MINUTE_MS = 60_000;
 
 newClusterEachTest({ clocksApartMs: APART_MS });
@@ -54,7 +54,7 @@ async function failing(): Promise<unknown[]> {
   return times();
 }
 
-describe.skipIf(!hasPostgres)("while the clocks of two nodes differ by nearly two minutes", () => {
+describe.skipIf(!hasPostgres)("while the clocks of two nodes differ by nearly ten seconds", () => {
   test("attempts that callers wait for on one node leave the retries of the other where they are", async () => {
     const before = await failing();
     for (let tests = 0; tests < 3; tests++) {

@@ -1,16 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  cpSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openExisting } from "../../src/db/open-database.ts";
 import { SCHEMA_VERSION } from "../../src/db/schema-version.ts";
@@ -24,6 +14,7 @@ import {
   missingForNamespaces,
   type Namespace,
 } from "../support/network-namespace.ts";
+import { nextProgram } from "../support/next-program.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { elapsed, posts, writePosts } from "../support/webhook-journey.ts";
@@ -270,7 +261,7 @@ withPostgres(
     await cluster();
     const made = await ok(["key", "create", "--member", "1", "--write", "--json"], "a");
     const { key } = JSON.parse(made) as { key: string };
-    const program = nextProgram();
+    const program = nextProgram(machine);
     const a = await serve("a");
     const newer = await machine.runProgram(
       ["org", "create", "--name", "Newer", "--plan", "profi"],
@@ -367,27 +358,4 @@ function organizations(name: string): string {
   } finally {
     db.close();
   }
-}
-
-/**
- * Copies the program and adds a migration, which adds a column to a shared table. @returns the command line
- * that starts it
- */
-function nextProgram(): string[] {
-  const root = join(import.meta.dir, "../..");
-  const next = machine.path("next");
-  mkdirSync(next);
-  cpSync(join(root, "src"), join(next, "src"), { recursive: true });
-  cpSync(join(root, "data"), join(next, "data"), { recursive: true });
-  for (const name of ["package.json", "tsconfig.json", "bunfig.toml", "LICENSE", "README.md"]) {
-    cpSync(join(root, name), join(next, name));
-  }
-  symlinkSync(join(root, "node_modules"), join(next, "node_modules"));
-  const file = join(next, "src/db/schema-version.ts");
-  const list = /(export const MIGRATIONS[^=]*= \[[^\]]*)\]/;
-  const text = readFileSync(file, "utf8");
-  expect(text).toMatch(list);
-  const sql = "ALTER TABLE organizations ADD COLUMN made_up TEXT NOT NULL DEFAULT 'new'";
-  writeFileSync(file, text.replace(list, `$1  "${sql}",\n]`));
-  return [process.execPath, join(next, "src/main.ts")];
 }

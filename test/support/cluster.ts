@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { createApp } from "../../src/app/app.ts";
 import { clusterCommands } from "../../src/app/cluster-commands.ts";
 import { openCurrent } from "../../src/app/domains.ts";
@@ -173,6 +174,7 @@ async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
     (await openCurrent(readConfig(environment), ports)).close();
     const config = readConfig({ ...environment, KANALOG_CLUSTER: template });
     await clusterCommands(config, ports).init(path);
+    await countByClocksOfNodes(template);
     // The real clock, because it must agree with PostgreSQL's.
     const db = await openCurrent(config, { ...ports, clock: systemClock });
     // A file in WAL mode cannot be opened in memory.
@@ -182,6 +184,16 @@ async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Has PostgreSQL count by the nodes' clocks, which tests set, instead of its own. */
+async function countByClocksOfNodes(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(
+    "CREATE OR REPLACE FUNCTION kanalog.clock(of_node bigint) RETURNS bigint LANGUAGE sql AS 'SELECT of_node'",
+  );
+  await client.end();
 }
 
 /** Faults that `kanalog check` would report of a database. */

@@ -36,6 +36,8 @@ export interface ClusterPart {
   copyNewest(): Promise<boolean>;
   /** Lease for work that only one process may do. */
   upkeep: UpkeepLease;
+  /** Whether this process sends webhooks: on each node, the one worker that does its upkeep. */
+  pushes(): boolean;
   /** Called once a second. */
   tick(): Promise<void>;
   /** How long ago the copy was last up to date; null if the file is not a copy. */
@@ -71,6 +73,7 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
     usage: null,
     copyNewest: async () => false,
     upkeep,
+    pushes: upkeep.isOwn,
     tick: async () => {},
     lagMs: null,
     checks: {},
@@ -107,8 +110,9 @@ function nodeOf(
   });
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
-  const isBehind = (): string | null =>
-    lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
+  const fault = (): string | null =>
+    usage.clockFault() ??
+    (lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null);
   return {
     usage,
     async copyNewest() {
@@ -123,11 +127,12 @@ function nodeOf(
       return copiedVersion(db) > before;
     },
     upkeep,
+    pushes: upkeep.mayChange,
     tick: async () => {
       if (nodeLease.isOwn()) await follower.tick();
     },
     lagMs,
-    checks: { cluster: isBehind },
+    checks: { cluster: fault },
     nodes: () => selectNodes(requireCluster(writing).authority.query),
     async stop() {
       await Promise.all([notices.stop(), upkeep.leave()]);

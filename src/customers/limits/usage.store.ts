@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { findMeta, writeMeta } from "../../db/meta.ts";
 import type { Place } from "../../db/shared-rows.ts";
-import { type Day, dayOf } from "../../values/moscow-time.ts";
+import { dayOf } from "../../values/moscow-time.ts";
 import { periodAt } from "../accounts/plan.ts";
 
 /** Requests of the same kind, counted together. */
@@ -80,19 +80,6 @@ export function createUsageStore(db: Database) {
   };
 }
 
-/** The day and the period to which a commit counts an entry. */
-export function placeOf(
-  { planStartedAt }: UsageEntry,
-  at: number,
-): { day: Day; periodStartedAt: number } {
-  return { day: dayOf(at), periodStartedAt: periodAt(planStartedAt, at).startedAt };
-}
-
-/** Whether a commit must not charge for an entry before its caller was checked again. */
-export function hasEnded({ units, endsAt }: UsageEntry, at: number): boolean {
-  return units > 0 && at >= endsAt;
-}
-
 /**
  * Counts entries in order, in the caller's transaction. This is the only place that decides whether a
  * request fits into the quota, so several processes together never exceed it; and the only one that decides
@@ -107,13 +94,16 @@ export function addUsage(
   const store = createUsageStore(tx);
   const addUsed = statement(tx, ADD_USED);
   const addDay = statement(tx, ADD_DAY);
+  const day = dayOf(at);
   return entries.map((entry) => {
-    const { organizationId, keyId, method, status, units, requests } = entry;
-    const { day, periodStartedAt } = placeOf(entry, at);
+    const { organizationId, keyId, method, status, units, requests, planStartedAt } = entry;
+    const periodStartedAt = periodAt(planStartedAt, at).startedAt;
     const counted = (some: number): number => (entry.isPart ? 0 : some);
     const before = store.used(organizationId, periodStartedAt);
     const receipt = { at, periodStartedAt };
-    if (hasEnded(entry, at)) return { ...receipt, accepted: 0, used: before, isOutdated: true };
+    // Its caller must be checked again before anything is charged.
+    if (units > 0 && at >= entry.endsAt)
+      return { ...receipt, accepted: 0, used: before, isOutdated: true };
     const accepted = units === 0 ? requests : fitting(entry, before);
     const cost = accepted * units;
     if (cost > 0) addUsed.run(organizationId, periodStartedAt, cost);

@@ -42,11 +42,14 @@ export function createPush(
     }
   }
 
-  /** Does all work that is due now; attempts continue after it settles. Never throws. */
-  async function tick(): Promise<void> {
+  /**
+   * Starts the attempts that are due, which continue after it settles. Never throws.
+   * @param fillsQueue whether to put posts into events too, which one process of all nodes does
+   */
+  async function tick(fillsQueue = true): Promise<void> {
     try {
-      if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
-      else if (alerts.isLeft()) await alerts.turn();
+      if (fillsQueue && (await isWorkDue(db, clock.now(), batchMs))) await doWork();
+      else if (fillsQueue && alerts.isLeft()) await alerts.turn();
       // The sender logs its own failures.
       if (await isAttemptDue(db, { nowMs: clock.now() })) await sender.pump().catch(() => {});
     } catch (error) {
