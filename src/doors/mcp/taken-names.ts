@@ -98,7 +98,8 @@ function titlesIn(
   const titles: Title[] = [];
   /** The text as it is, if the method can read it; the number that it stands for; or null. */
   const known = (text: string): string | null => {
-    if (/^\d+$/.test(text)) return text;
+    // The method refuses a zero character, which no search can take.
+    if (/^\d+$/.test(text) || text.includes("\0")) return text;
     const id = channelNamed(text, channels);
     return id === null ? null : String(id);
   };

@@ -273,6 +273,17 @@ describe("a name", () => {
     }
   });
 
+  test("with a zero character are refused as over REST, and cause no server error", async () => {
+    for (const tool of ["msgr_channels_retrieve", "msgr_channels_similar_list"]) {
+      const answer = await mcp.call(tool, { channel: "a\0b" });
+      expectToolError(answer, "404 not_found: ", tool);
+    }
+    for (const tool of ["msgr_channels_compare_list", "msgr_stats_daily_list"]) {
+      const answer = await mcp.call(tool, { channels: ["one", "a\0b"] });
+      expectToolError(answer, "400 invalid: channels: ", tool);
+    }
+  });
+
   test("are not searched for in a list that is too long", async () => {
     const channels = Array.from({ length: 101 }, (_, at) => `название ${at}`);
     const answer = await mcp.call("msgr_stats_daily_list", { channels });
