@@ -187,6 +187,18 @@ export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   );
 }
 
+/** Whether it is a first page of the whole catalog, and changes only when a card does. */
+export function isStart({ filter, ordering, after, hasMetrics }: CatalogSelection): boolean {
+  return (
+    after === null &&
+    hasMetrics !== true &&
+    ORDERED[ordering].by !== "metrics" &&
+    filter.channelId === null &&
+    !isSearch(filter) &&
+    boundsOf(filter).length === 0
+  );
+}
+
 /** Facets that every match has, and facets that none has. */
 function facetsOf(filter: CatalogFilter) {
   const { kind, categoryId, territoryId, aPlus, verified } = filter;
