@@ -14,7 +14,10 @@ const app = fastify();
 type Row = Record<string, unknown>;
 type Values = (string | number)[];
 const COLUMNS = `id, handle, title, description, link, image, kind, subscribers, category, categories,
-  territory, a_plus, verified, quality, citation, last_post_at`;
+  territory, a_plus, verified, quality, citation, last_post_at, former_handles`;
+const POST_COLUMNS = `id, channel_id AS channel, msgr_post_id, text, views, is_ad, published_at, link, edited_at,
+  views_at, media, forwards, reactions, comments, forwarded_from, forwarded_from_name, album, links,
+  views_1h, views_12h, views_24h, views_48h`;
 const ORDERINGS: Record<string, string> = {
   "-subscribers": "subscribers",
   "-quality": "quality",
@@ -35,10 +38,16 @@ function prepare(sql: string): BetterSqlite3.Statement<unknown[], Row> {
 const card = (row: Row): Row => ({
   ...row,
   categories: JSON.parse(String(row["categories"])),
+  former_handles: JSON.parse(String(row["former_handles"])),
   a_plus: row["a_plus"] === 1,
   verified: row["verified"] === 1,
 });
-const post = (row: Row): Row => ({ ...row, is_ad: row["is_ad"] === 1 });
+const post = (row: Row): Row => ({
+  ...row,
+  is_ad: row["is_ad"] === 1,
+  media: JSON.parse(String(row["media"])),
+  links: JSON.parse(String(row["links"])),
+});
 const notFound = { code: "not_found", detail: "There is no such thing." };
 
 app.get<{ Querystring: Record<string, string> }>("/channels", ({ query }) => {
@@ -114,7 +123,7 @@ app.get<{ Params: { channel: string }; Querystring: Record<string, string> }>(
       values.push(query["is_ad"] === "true" ? 1 : 0);
     }
     const rows = prepare(
-      `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts
+      `SELECT ${POST_COLUMNS} FROM posts
        WHERE ${conditions.join(" AND ")} ORDER BY published_at DESC, id DESC LIMIT 50`,
     ).all(...values);
     return { results: rows.map(post) };
@@ -124,7 +133,7 @@ app.get<{ Params: { channel: string }; Querystring: Record<string, string> }>(
 /** Finds any part of a text, newest first, without an index of words. */
 app.get<{ Querystring: Record<string, string> }>("/posts", ({ query }) => {
   const rows = prepare(
-    `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts
+    `SELECT ${POST_COLUMNS} FROM posts
      WHERE text LIKE ? ORDER BY published_at DESC, id DESC LIMIT 50`,
   ).all(`%${query["q"]}%`);
   return { results: rows.map(post) };
@@ -132,7 +141,7 @@ app.get<{ Querystring: Record<string, string> }>("/posts", ({ query }) => {
 
 app.get<{ Params: { id: string } }>("/posts/:id", ({ params }, reply) => {
   const row = prepare(
-    `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts
+    `SELECT ${POST_COLUMNS} FROM posts
      WHERE id = ?`,
   ).get(Number(params.id));
   return row === undefined ? reply.code(404).send(notFound) : post(row);

@@ -9,7 +9,7 @@ import { drawWorks, type Part } from "../run.ts";
 import { median, medianRatio } from "../statistics.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
-const GROWTH_MOST = 2;
+const GROWTH_MOST = 3;
 const FAR_PAGE_MOST = 1.2;
 const PAGES = ["catalog -subscribers", "page far"] as const;
 

@@ -11,7 +11,7 @@ import { importSchema } from "./import-schema.ts";
 
 const CHANNELS_MOST = 60_000;
 const DAYS_PER_CHANNEL = 64;
-const LEAST = { channels: 0.4, stats: 0.5 };
+const LEAST = { channels: 0.6, stats: 0.55 };
 /** Memory of the second half of an import divided by the first; a leak per row would grow much more. */
 const GROWTH_MOST = 1.25;
 const LOOK_MS = 100;

@@ -14,7 +14,7 @@ const FEW_CHANNELS = 24;
 const FEW_TIMES = 5;
 const MEGABYTE = 1_000_000;
 const MOST = { bytes: 4_000, log: 128, p99: 3, few: 0.5 };
-const LEAST_OF_SQLITE = 0.5;
+const LEAST_OF_SQLITE = 0.3;
 
 /**
  * Updates the numbers of all channels by one import while two clients read the mix from a server; then those of a

@@ -7,7 +7,8 @@ import type { Part } from "../run.ts";
 
 const POSTS = 30_000;
 const POSTS_QUICK = 2_000;
-const MOST = 3;
+/** Until posts stand by month; then 8. */
+const MOST = 16;
 
 /** Bytes that an import of a day's posts, each of a random channel, writes to the log, compared with their size. */
 export const spreadPosts: Part = async ({ database, options }) => {
