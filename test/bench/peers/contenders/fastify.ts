@@ -62,7 +62,8 @@ function pathOf(wish: Wish): string {
 
 /** Copies the rows into its own tables, once. @returns the file */
 function fill(kanalogDatabase: string): string {
-  const file = join(dirname(kanalogDatabase), "fastify.db");
+  // A former table has other columns.
+  const file = join(dirname(kanalogDatabase), `fastify-${Bun.hash(FASTIFY_FILL)}.db`);
   if (existsSync(file)) return file;
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
