@@ -55,11 +55,11 @@ export function createSearch(
     /** A page of the catalog. Where the whole catalog begins is read again once a card has changed. */
     page(selection: CatalogSelection): CatalogPage | Promise<CatalogPage> {
       if (!isStart(selection)) return find(selection);
-      // Kept with the version of before the search, so that a page which is newer is found again, and none is older.
-      const kept = starts(JSON.stringify(selection), () => ({ page: null }));
-      if (kept.page !== null) return kept.page;
+      // Cached under the version before the search, so that no page is older than its version.
+      const start = starts(JSON.stringify(selection), () => ({ page: null }));
+      if (start?.page != null) return start.page;
       const keep = (page: CatalogPage): CatalogPage => {
-        kept.page = page;
+        if (start !== undefined) start.page = page;
         return page;
       };
       const found = find(selection);
