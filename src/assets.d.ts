@@ -37,6 +37,10 @@ declare module "*.txt" {
   const text: string;
   export default text;
 }
+declare module "*.service" {
+  const text: string;
+  export default text;
+}
 declare module "*.md" {
   const text: string;
   export default text;

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import {
   findClusterState,
@@ -10,6 +11,8 @@ import { openConnection, type Session } from "../cluster/connection.ts";
 import { forgetNode, NAME_TAKEN_S, noteNode } from "../cluster/copy-newest.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
 import { beginCopy, copyAll, endCopy, makeCluster } from "../cluster/make-cluster.ts";
+import { deploymentFiles } from "../cluster/setup/deployment-files.ts";
+import { examineCluster, type Finding } from "../cluster/setup/doctor.ts";
 import type { Config } from "../config.ts";
 import { replaceDatabase, requireUnused } from "../db/file/replace-database.ts";
 import { TURNS_ENDING } from "../db/lock.ts";
@@ -26,7 +29,7 @@ import { type NodeSecrets, requireNode } from "./node-copy.ts";
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
 /** The `kanalog cluster …` commands: create a cluster, copy it to a node, and return to a single file. */
-export function clusterCommands(config: Config, { clock, random }: Ports) {
+export function clusterCommands(config: Config, { clock, random, network, system }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
   const copy = (path: string, settings: NodeSecrets, takesOver = false): Promise<number> =>
@@ -103,6 +106,37 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
           throw new AppError("conflict", message("nodeRuns", { node: name }));
         }
         await forgetNode(query, name);
+      });
+    },
+
+    /** Looks at everything that the cluster rests on. */
+    async doctor(patroniPort: number): Promise<Finding[]> {
+      const { url, node: name } = node();
+      const { databasePath } = config;
+      const free = await system.freeBytes(dirname(databasePath)).catch(() => null);
+      const file = existsSync(databasePath) ? statSync(databasePath).size : 0;
+      const looks = { url, node: name, patroniPort, disk: { free, file } };
+      return examineCluster(looks, { clock, network });
+    },
+
+    /**
+     * Writes the configuration of every machine of a new cluster, with passwords of its own.
+     * @param folder a new folder
+     * @returns the paths
+     * @throws AppError `conflict` if the folder exists
+     */
+    files(hosts: readonly string[], postgres: number, folder: string): string[] {
+      if (existsSync(folder))
+        throw new AppError("conflict", message("copyExists", { file: folder }));
+      const word = (): string => Buffer.from(random.bytes(24)).toString("hex");
+      const passwords = { superuser: word(), replication: word(), kanalog: word() };
+      const secret = config.secret ?? word();
+      const files = deploymentFiles({ hosts, postgres, passwords, secret });
+      return [...files].map(([name, content]) => {
+        const path = join(folder, name);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        writeFileSync(path, content, { mode: 0o600 });
+        return path;
       });
     },
 

@@ -17,7 +17,7 @@ import {
 import { elapsed } from "../support/webhook-journey.ts";
 
 /**
- * Two nodes under load over PostgreSQL on two servers under Patroni with synchronous replication: whatever
+ * Two nodes under load over PostgreSQL on three servers under Patroni with synchronous replication: whatever
  * is killed, nothing that was answered is lost. Run by `bun run campaign cluster`.
  */
 const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
@@ -62,6 +62,18 @@ async function printRecovery(of: string, beganMs: number): Promise<void> {
     `${of}: answers again after ${seconds.join(", ")}; ${campaign.calls.unavailable} were 503`,
   );
 }
+
+underPatroni("the doctor finds nothing wrong on what `kanalog cluster files` wrote", async () => {
+  const [a] = campaign.nodes;
+  const { out } = await machine.runProgram(["cluster", "doctor", "--json"], a.options);
+  const { results } = JSON.parse(out) as { results: { check: string; state: string }[] };
+  console.table(results);
+  expect(results.filter(({ state }) => state === "wrong")).toEqual([]);
+  for (const check of ["synchronous_mode", "failsafe_mode", "standby", "clock", "upkeep"]) {
+    expect(results).toContainEqual(expect.objectContaining({ check, state: "ok" }));
+  }
+  await campaign.expectNothingLost();
+});
 
 underPatroni("a killed node loses nothing, and the other one continues", async () => {
   for (const node of campaign.nodes) {

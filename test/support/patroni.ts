@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import {
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -9,9 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
-import { freePort, postgresUser } from "./postgres.ts";
+import { deploymentFiles } from "../../src/cluster/setup/deployment-files.ts";
+import { postgresUser } from "./postgres.ts";
 import { debianPrograms } from "./postgres-programs.ts";
 import { until } from "./until.ts";
 
@@ -30,8 +32,8 @@ export function missingForPatroni(): string | null {
 
 /** A PostgreSQL with the Patroni that manages it. */
 export interface PatroniMember {
-  name: string;
-  port: number;
+  /** An address of this machine, as Patroni's files name it. */
+  host: string;
   patroni: Bun.Subprocess;
   /** Kills Patroni and all processes of PostgreSQL at once, like a loss of power. */
   kill(): void;
@@ -39,66 +41,79 @@ export interface PatroniMember {
   start(): void;
 }
 
-/** etcd and two PostgreSQL under Patroni with synchronous commits. They end at the latest with this process. */
+/**
+ * Three etcd and three PostgreSQL under Patroni, on what `kanalog cluster files` writes for three addresses of
+ * this machine. They end at the latest with this process.
+ */
 export interface Patroni {
-  members: [PatroniMember, PatroniMember];
-  /** Creates a database. @returns its address, with both hosts, the primary first */
+  members: readonly PatroniMember[];
+  /** Creates a database. @returns its address, with all hosts */
   newDatabase(): Promise<string>;
-  /** Waits until the standby follows. @returns both members, by their roles according to Patroni */
+  /** Waits until a standby follows synchronously. @returns both, by their roles according to Patroni */
   whole(): Promise<{ primary: PatroniMember; standby: PatroniMember }>;
   /** Waits until a member is the primary, which Patroni reports a little before its PostgreSQL is. */
   promoted(member: PatroniMember): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Seconds after which a primary with a silent Patroni is replaced; Patroni's minimum. */
-const LEASE_S = 20;
+const PASSWORDS = { superuser: "superuser", replication: "replication", kanalog: "kanalog" };
 
 export async function startPatroni(): Promise<Patroni> {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-patroni-"));
   const user = postgresUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);
-  const run = (command: string[], log: string): Bun.Subprocess => {
+  const run = (command: string[], log: string, more = {}): Bun.Subprocess => {
     const output = openSync(join(folder, log), "a");
     return Bun.spawn([...(user?.as ?? []), ...command], {
       cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8" },
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8", ...more },
       stdio: ["ignore", output, output],
     });
   };
 
-  const [client, peer] = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
-  const etcd = run(
-    [
-      ...[PROGRAMS.etcd, "--name", "etcd", "--data-dir", join(folder, "etcd"), "--enable-v2"],
-      ...[
-        "--listen-client-urls",
-        `http://${client}`,
-        "--advertise-client-urls",
-        `http://${client}`,
-      ],
-      ...[
-        "--listen-peer-urls",
-        `http://${peer}`,
-        "--initial-advertise-peer-urls",
-        `http://${peer}`,
-      ],
-      ...["--initial-cluster", `etcd=http://${peer}`],
-    ],
-    "etcd.log",
-  );
-  await until(() => answers(`http://${client}/health`), "etcd");
+  const bin = debianPrograms() as string;
+  const postgres = Number(bin.split("/").at(-2));
+  // Addresses that nothing else on this machine uses, because the files' ports are fixed.
+  const net = `127.${1 + Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
+  const hosts = [1, 2, 3].map((last) => `${net}.${last}`);
+  const files = deploymentFiles({ hosts, postgres, passwords: PASSWORDS, secret: "" });
+  for (const [path, content] of files) {
+    const own = join(folder, path.split("/")[0] as string);
+    const target = join(folder, path);
+    for (const made of [own, dirname(target)]) {
+      mkdirSync(made, { recursive: true });
+      if (user !== null) chownSync(made, user.uid, user.gid);
+    }
+    // All three run on one machine: each gets a root of its own.
+    const rooted = content
+      .replaceAll("/var/lib/", `${own}/`)
+      .replaceAll("/var/run/postgresql", own)
+      .replaceAll("/etc/patroni/", `${own}/etc/patroni/`);
+    writeFileSync(target, rooted);
+  }
 
-  const makeMember = async (name: string): Promise<PatroniMember & { rest: string }> => {
-    const [port, rest] = [await freePort(), `127.0.0.1:${await freePort()}`];
-    const data = join(folder, name);
-    const settings = join(folder, `${name}.yml`);
-    // JSON is also valid YAML.
-    const content = settingsOf({ name, port, rest, etcd: client as string, data, folder });
-    writeFileSync(settings, JSON.stringify(content));
-    const start = () => run([PYTHON, PROGRAMS.patroni, settings], `${name}.log`);
+  const etcd = hosts.map((host) => {
+    const settings = readFileSync(join(folder, host, "etc/default/etcd"), "utf8");
+    const lines = settings.split("\n").filter((line) => line.startsWith("ETCD_"));
+    const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+    mkdirSync(join(folder, host, "etcd"), { recursive: true });
+    if (user !== null) chownSync(join(folder, host, "etcd"), user.uid, user.gid);
+    return run([PROGRAMS.etcd], `${host}-etcd.log`, environment);
+  });
+  for (const host of hosts) await until(() => answers(`http://${host}:2379/health`), "etcd");
+
+  const makeMember = (host: string): PatroniMember => {
+    const settings = join(folder, host, "etc/patroni/kanalog.yml");
+    const data = join(folder, host, `postgresql/${postgres}/kanalog`);
+    mkdirSync(dirname(data), { recursive: true });
+    if (user !== null) {
+      for (const made of [dirname(data), dirname(dirname(data))]) {
+        chownSync(made, user.uid, user.gid);
+      }
+    }
+    const start = () => run([PYTHON, PROGRAMS.patroni, settings], `${host}-patroni.log`);
     const member = {
-      ...{ name, port, rest },
+      host,
       patroni: start(),
       kill() {
         member.patroni.kill("SIGKILL");
@@ -111,37 +126,38 @@ export async function startPatroni(): Promise<Patroni> {
     return member;
   };
 
-  const first = await makeMember("one");
-  await until(async () => (await rolesBy([first])).get("one") === "leader", "a primary");
-  const members: [typeof first, typeof first] = [first, await makeMember("two")];
+  const first = makeMember(hosts[0] as string);
+  await until(async () => [...(await rolesBy([first])).values()].includes("leader"), "a primary");
+  const members = [first, ...hosts.slice(1).map(makeMember)];
   let databases = 0;
 
   const patroni: Patroni = {
     members,
     async newDatabase() {
-      const { primary, standby } = await patroni.whole();
+      const { primary } = await patroni.whole();
       databases += 1;
       const name = `campaign_${databases}`;
       const connection = await connectToMember(primary);
-      await connection.query(`CREATE DATABASE ${name}`);
+      await connection.query(`CREATE DATABASE ${name} OWNER kanalog`);
       await connection.end();
-      const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(",");
-      return `postgres://postgres@${hosts}/${name}`;
+      const servers = hosts.map((host) => `${host}:5432`).join(",");
+      return `postgres://kanalog:${PASSWORDS.kanalog}@${servers}/${name}`;
     },
 
     async whole() {
       let primary: PatroniMember | undefined;
+      let standby: PatroniMember | undefined;
       await until(async () => {
         const roles = await rolesBy(members);
-        primary = members.find(({ name }) => roles.get(name) === "leader");
-        return primary !== undefined && [...roles.values()].includes("sync_standby");
+        primary = members.find(({ host }) => roles.get(host) === "leader");
+        standby = members.find(({ host }) => roles.get(host) === "sync_standby");
+        return primary !== undefined && standby !== undefined;
       }, "a primary with its standby");
-      const standby = members.find((one) => one !== primary) as PatroniMember;
-      return { primary: primary as PatroniMember, standby };
+      return { primary: primary as PatroniMember, standby: standby as PatroniMember };
     },
 
     async promoted(member) {
-      await until(async () => (await rolesBy(members)).get(member.name) === "leader", "a leader");
+      await until(async () => (await rolesBy(members)).get(member.host) === "leader", "a leader");
       const client = await connectToMember(member);
       const recovering = "SELECT pg_is_in_recovery() AS still";
       await until(async () => !(await client.query(recovering)).rows[0].still, "a primary");
@@ -150,15 +166,17 @@ export async function startPatroni(): Promise<Patroni> {
 
     async stop() {
       for (const member of members) member.kill();
-      etcd.kill("SIGKILL");
-      await Promise.all([etcd.exited, ...members.map(({ patroni: { exited } }) => exited)]);
+      for (const one of etcd) one.kill("SIGKILL");
+      await Promise.all(
+        [...etcd, ...members.map(({ patroni: one }) => one)].map(({ exited }) => exited),
+      );
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   process.on("exit", () => {
     if (!existsSync(folder)) return;
     for (const member of members) member.kill();
-    etcd.kill("SIGKILL");
+    for (const one of etcd) one.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   await patroni.whole();
@@ -167,60 +185,14 @@ export async function startPatroni(): Promise<Patroni> {
 
 /** Connects to one server, whatever its present role. */
 export async function connectToMember(
-  { port }: PatroniMember,
+  { host }: PatroniMember,
   database = "postgres",
 ): Promise<pg.Client> {
-  const connectionString = `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const connectionString = `postgres://postgres:${PASSWORDS.superuser}@${host}:5432/${database}`;
   const client = new pg.Client({ connectionString });
   client.on("error", () => {});
   await client.connect();
   return client;
-}
-
-/** Settings as the guide to several machines recommends them: commits wait for the standby. */
-function settingsOf({
-  name,
-  port,
-  rest,
-  etcd,
-  data,
-  folder,
-}: Record<"name" | "rest" | "etcd" | "data" | "folder", string> & { port: number }) {
-  return {
-    ...{ scope: "kanalog", name },
-    restapi: { listen: rest, connect_address: rest },
-    // Over `etcd3`, a Patroni before 3.0.3, such as Debian 12's, takes the lock from its successor when it
-    // is resumed, and everything that the successor had acknowledged is lost.
-    etcd: { host: etcd },
-    bootstrap: {
-      dcs: {
-        ...{ ttl: LEASE_S, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
-        synchronous_mode: true,
-        postgresql: {
-          use_pg_rewind: true,
-          parameters: { max_connections: 100, wal_log_hints: "on", wal_keep_size: "512MB" },
-        },
-      },
-      initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, "data-checksums"],
-      pg_hba: [
-        "host replication all 127.0.0.1/32 trust",
-        "host all all 127.0.0.1/32 trust",
-        "local all all trust",
-      ],
-    },
-    postgresql: {
-      listen: `127.0.0.1:${port}`,
-      connect_address: `127.0.0.1:${port}`,
-      data_dir: data,
-      bin_dir: debianPrograms(),
-      authentication: {
-        superuser: { username: "postgres" },
-        replication: { username: "postgres" },
-        rewind: { username: "postgres" },
-      },
-      parameters: { unix_socket_directories: folder },
-    },
-  };
 }
 
 async function answers(address: string): Promise<boolean> {
@@ -229,17 +201,17 @@ async function answers(address: string): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-/** Role of each running member, according to the first Patroni that answers. */
-async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string, string>> {
-  for (const { rest } of members) {
+/** Role of each running member by its host, according to the first Patroni that answers. */
+async function rolesBy(members: readonly PatroniMember[]): Promise<Map<string, string>> {
+  for (const { host } of members) {
     // A suspended Patroni accepts the connection but never answers, or not completely.
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const cluster = await fetch(`http://${rest}/cluster`, { signal })
+    const cluster = await fetch(`http://${host}:8008/cluster`, { signal })
       .then((response) => (response.ok ? (response.json() as Promise<PatroniCluster>) : null))
       .catch(() => null);
     if (cluster === null) continue;
     const running = cluster.members.filter(({ state }) => /^(running|streaming)$/.test(state));
-    return new Map(running.map(({ name, role }) => [name, role]));
+    return new Map(running.map((one) => [one.host, one.role]));
   }
   return new Map();
 }
@@ -247,7 +219,7 @@ async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string
 const ANSWERS_WITHIN_MS = 1_000;
 
 interface PatroniCluster {
-  members: { name: string; role: string; state: string }[];
+  members: { host: string; role: string; state: string }[];
 }
 
 /** Kills all processes of a PostgreSQL; the parent is stopped first, so that it starts no others meanwhile. */

@@ -1,13 +1,31 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { ClusterCommands } from "../../../app/cluster-commands.ts";
 import { readConfig } from "../../../config.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import type { CommandContext } from "../command-context.ts";
+import { type AsJson, jsonOption, parseId } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { printList, printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
 
 const LEFT =
   "The cluster continues without this file, which does not get anything that the nodes count or change from now on. To move for good, stop all nodes first.";
+
+interface FilesOptions extends AsJson {
+  hosts: string[];
+  postgres: number;
+  to: string;
+}
+
+const HOSTS_MIN = 3;
+
+/** Parses machines' names or addresses: etcd decides by majority, so there must be three or more. */
+function hostNames(text: string): string[] {
+  const hosts = text.split(",");
+  const isGood = hosts.every((host) => /^[a-zA-Z0-9][a-zA-Z0-9.-]*$/.test(host));
+  if (!isGood || new Set(hosts).size < Math.max(HOSTS_MIN, hosts.length)) {
+    throw new InvalidArgumentError("Give three or more different names or IPv4 addresses.");
+  }
+  return hosts;
+}
 
 /** `kanalog cluster`: several nodes over one PostgreSQL. */
 export function clusterCommand(context: CommandContext): Command {
@@ -70,11 +88,42 @@ export function clusterCommand(context: CommandContext): Command {
       }));
       await printList(output, [nodes], json);
     });
+  const doctor = new Command("doctor")
+    .description("examine PostgreSQL, Patroni, clocks, nodes and disks, and say what to do")
+    .addOption(
+      new Option("--patroni-port <port>", "of Patroni's REST interface on PostgreSQL's hosts")
+        .default(8008)
+        .argParser(parseId),
+    )
+    .addOption(jsonOption())
+    .action(async ({ patroniPort, json }: AsJson & { patroniPort: number }) => {
+      const findings = await commands().cluster.doctor(patroniPort);
+      await printList(output, [findings.map((finding) => ({ ...finding }))], json);
+      if (findings.some(({ state }) => state === "wrong")) throw new CommandExit(EXIT_FAILED);
+    });
+  const files = new Command("files")
+    .description(
+      "write what etcd, Patroni, HAProxy and the nodes of a new cluster need, by machine",
+    )
+    .requiredOption("--hosts <names>", "three or more machines, separated by commas", hostNames)
+    .addOption(
+      new Option("--postgres <version>", "PostgreSQL's major version")
+        .default(17)
+        .argParser(parseId),
+    )
+    .requiredOption("--to <folder>", "a new folder; the files have passwords in them")
+    .addOption(jsonOption())
+    .action(async ({ hosts, postgres, to, json }: FilesOptions) => {
+      const written = commands().cluster.files(hosts, postgres, to);
+      await printList(output, [written.map((file) => ({ file }))], json);
+    });
   return new Command("cluster")
     .description("several nodes over one PostgreSQL")
     .addCommand(init)
     .addCommand(join)
     .addCommand(status)
+    .addCommand(doctor)
+    .addCommand(files)
     .addCommand(rebuild)
     .addCommand(leave)
     .addCommand(forget);

@@ -1,0 +1,280 @@
+import pg from "pg";
+import { SCHEMA_VERSION } from "../../db/schema-version.ts";
+import { CLOCK_OFF_MS } from "../../db/shared-rows.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Network } from "../../ports/network.ts";
+import { SILENT_MS } from "../../upkeep/lease/lease.ts";
+import { NOW_MS } from "../cluster-schema.ts";
+import { findClusterState, selectNodes } from "../cluster-state.ts";
+import { openConnection, type Session } from "../connection.ts";
+import { hostsOf } from "../primary.ts";
+
+/** One thing that a cluster needs, and how it is. */
+export interface Finding {
+  check: string;
+  state: "ok" | "wrong" | "unknown";
+  found: string;
+  /** What to do; empty if it is well. */
+  advice: string;
+}
+
+interface Looks {
+  url: string;
+  node: string;
+  /** Port of Patroni's REST interface on PostgreSQL's hosts. */
+  patroniPort: number;
+  /** Free bytes on the volume of this node's copy, and the copy's size. */
+  disk: { free: number | null; file: number };
+}
+
+/** Looks at everything that a cluster rests on. */
+export async function examineCluster(
+  { url, node, patroniPort, disk }: Looks,
+  { clock, network }: { clock: Clock; network: Pick<Network, "ask"> },
+): Promise<Finding[]> {
+  const hosts = hostsOf(url);
+  const connection = openConnection(url, `kanalog ${node} doctor`);
+  try {
+    const servers = (await Promise.all(hosts.map((host) => examineServer(host)))).flat();
+    const names = hosts.map((host) => new URL(host).hostname);
+    const patroni = await examinePatroni(names, patroniPort, network);
+    const cluster = await connection
+      .use(({ query }) => examinePrimary(query, clock))
+      .catch((error: Error) => [
+        wrong("primary", String((error.cause as Error | undefined)?.message ?? error), "see above"),
+      ]);
+    return [...servers, ...patroni, ...cluster, examineDisk(disk)];
+  } finally {
+    await connection.close();
+  }
+}
+
+const ok = (check: string, found: string): Finding => ({ check, state: "ok", found, advice: "" });
+const wrong = (check: string, found: string, advice: string): Finding => ({
+  ...{ check, found, advice },
+  state: "wrong",
+});
+const unknown = (check: string, found: string, advice: string): Finding => ({
+  ...{ check, found, advice },
+  state: "unknown",
+});
+/** @param fault what to do if it is not well; null if it is */
+const judged = (check: string, found: string, fault: string | null): Finding =>
+  fault === null ? ok(check, found) : wrong(check, found, fault);
+
+const CONNECT_MS = 5_000;
+const OLDEST_VERSION = 15;
+
+/** A server of the address, whatever its role, and what stands between it and this machine. */
+async function examineServer(connectionString: string): Promise<Finding[]> {
+  const { host } = new URL(connectionString);
+  const check = `server ${host}`;
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string; isStandby: boolean; pid: number }>(`
+      SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS "isStandby",
+        pg_backend_pid() AS pid`);
+    const { version = "", isStandby, pid } = rows[0] ?? {};
+    // The protocol tells a client its server process; a pooler gives a number of its own.
+    const told = (client as unknown as { processID: number }).processID;
+    return [
+      judged(
+        check,
+        `${isStandby ? "standby" : "primary"}, PostgreSQL ${version}`,
+        Number.parseInt(version, 10) >= OLDEST_VERSION ? null : "upgrade to 15 or newer",
+      ),
+      judged(
+        `path to ${host}`,
+        told === pid ? "direct" : "a connection pooler answers",
+        told === pid ? null : "let KANALOG_CLUSTER name PostgreSQL itself: a pooler breaks locks",
+      ),
+    ];
+  } catch (error) {
+    return [
+      wrong(check, (error as Error).message, "start it, or see that this machine may connect"),
+    ];
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
+
+/** The first Patroni that takes a lock back from its successor no more when it is resumed, over `etcd3`. */
+const PATRONI_SAFE = [3, 0, 3];
+
+async function examinePatroni(
+  hosts: readonly string[],
+  port: number,
+  { ask }: Pick<Network, "ask">,
+): Promise<Finding[]> {
+  const read = async <T>(host: string, path: string): Promise<T | null> => {
+    const answer = await ask({ method: "GET", url: `http://${host}:${port}${path}` });
+    try {
+      return "body" in answer ? (JSON.parse(answer.body) as T) : null;
+    } catch {
+      return null;
+    }
+  };
+  const findings: Finding[] = [];
+  for (const host of hosts) {
+    const status = await read<{ patroni?: { version?: string } }>(host, "/patroni");
+    const version = status?.patroni?.version;
+    if (version === undefined) continue;
+    const fault = isAtLeast(version, PATRONI_SAFE)
+      ? null
+      : "upgrade to 3.0.3 or newer, or keep to `etcd:` in its file: with `etcd3:` it may lose commits";
+    findings.push(
+      fault === null
+        ? ok(`patroni ${host}`, version)
+        : unknown(`patroni ${host}`, `${version}; whether it uses etcd3 is not told`, fault),
+    );
+  }
+  if (findings.length === 0) {
+    const found = `none answers at port ${port}`;
+    return [unknown("patroni", found, "a managed PostgreSQL has none; else give --patroni-port")];
+  }
+  const silent = hosts.length - findings.length;
+  if (silent > 0) {
+    findings.push(wrong("patroni", `${silent} of ${hosts.length} do not answer`, "start them"));
+  }
+  for (const host of hosts) {
+    const config = await read<Record<string, unknown>>(host, "/config");
+    if (config === null) continue;
+    for (const name of ["synchronous_mode", "failsafe_mode"]) {
+      const isOn = config[name] === true;
+      const fault = isOn ? null : `patronictl edit-config --set ${name}=true`;
+      findings.push(judged(name, isOn ? "on" : "off", fault));
+    }
+    break;
+  }
+  return findings;
+}
+
+function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  const at = least.findIndex((part, place) => (parts[place] ?? 0) !== part);
+  return at === -1 || (parts[at] ?? 0) > (least[at] ?? 0);
+}
+
+interface PrimaryFacts {
+  nowMs: string;
+  fsync: string;
+  fullPageWrites: string;
+  commits: string;
+  standbys: number;
+  /** Those that a commit waits for; null if this user may not see it. */
+  synchronous: number | null;
+  connectionsMax: number;
+  connections: number;
+  idleSlots: number;
+  size: string;
+  owner: string | null;
+  silentMs: number | null;
+}
+
+const FACTS = `
+  SELECT ${NOW_MS}::text AS "nowMs", current_setting('fsync') AS fsync,
+    current_setting('full_page_writes') AS "fullPageWrites",
+    current_setting('synchronous_commit') AS commits, r.*,
+    current_setting('max_connections')::integer AS "connectionsMax",
+    (SELECT count(*)::integer FROM pg_stat_activity) AS connections,
+    (SELECT count(*)::integer FROM pg_replication_slots WHERE NOT active) AS "idleSlots",
+    pg_size_pretty(pg_database_size(current_database())) AS size,
+    (SELECT owner FROM kanalog.leases) AS owner,
+    (SELECT (extract(epoch FROM now() - beat_at) * 1000)::integer FROM kanalog.leases) AS "silentMs"
+  FROM (
+    SELECT count(*)::integer AS standbys, CASE WHEN count(*) = count(sync_state)
+      THEN (count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')))::integer END AS synchronous
+    FROM pg_stat_replication
+  ) r`;
+
+/** Connections that a node opens at most. */
+const CONNECTIONS_OF_NODE = 12;
+/** A node that is silent for longer, or lacks more commits, does not follow. */
+const SILENT_S = 30;
+const BEHIND_MAX = 1_000;
+
+async function examinePrimary(query: Session["query"], clock: Clock): Promise<Finding[]> {
+  const state = await findClusterState(query);
+  if (state === undefined) {
+    return [wrong("cluster", "none in this database", "kanalog cluster init --from FILE")];
+  }
+  const before = clock.now();
+  const [facts] = await query<PrimaryFacts>(FACTS);
+  const nodes = await selectNodes(query);
+  if (facts === undefined) return [];
+  const nowMs = Number(facts.nowMs);
+  // How long the answer took is no difference of the clocks.
+  const offMs = Math.max(0, before - nowMs, nowMs - clock.now());
+  const { fsync, fullPageWrites, commits, standbys, synchronous } = facts;
+  const isFlushed = fsync === "on" && fullPageWrites === "on" && commits !== "off";
+  const free = facts.connectionsMax - facts.connections;
+  const isKept = facts.owner !== null && (facts.silentMs ?? 0) < 2 * SILENT_MS;
+  return [
+    judged(
+      "commits",
+      `fsync ${fsync}, full_page_writes ${fullPageWrites}, synchronous_commit ${commits}`,
+      isFlushed ? null : "set all three to on: a power cut loses what was acknowledged",
+    ),
+    synchronous === null
+      ? unknown("standby", `${standbys}, state not visible`, "GRANT pg_monitor TO this user")
+      : judged(
+          "standby",
+          `${standbys}, commits wait for ${synchronous}`,
+          synchronous > 0
+            ? null
+            : "add a standby, and set synchronous_mode: else a lost primary takes commits with it",
+        ),
+    judged(
+      "replication slots",
+      `${facts.idleSlots} unused`,
+      facts.idleSlots === 0
+        ? null
+        : "start their standbys, or drop them: they keep the write-ahead log until the disk is full",
+    ),
+    judged(
+      "connections",
+      `${facts.connections} of ${facts.connectionsMax}`,
+      free >= CONNECTIONS_OF_NODE ? null : "raise max_connections: a node takes up to a dozen",
+    ),
+    judged(
+      "clock",
+      `${(offMs / 1000).toFixed(1)} s from PostgreSQL's`,
+      offMs <= CLOCK_OFF_MS ? null : "synchronize both with a time server: this node bills nothing",
+    ),
+    judged(
+      "schema",
+      `${state.schemaVersion}, this program's ${SCHEMA_VERSION}`,
+      state.schemaVersion <= SCHEMA_VERSION ? null : "upgrade this node: it changes nothing",
+    ),
+    judged(
+      "upkeep",
+      isKept ? `done by ${facts.owner}` : "done by nobody",
+      isKept ? null : "start a node with the newest program: jobs, mails and webhooks wait",
+    ),
+    unknown("PostgreSQL's disk", `the database has ${facts.size}`, "watch the room on its volume"),
+    ...nodes.map(({ node, silentS, versionsBehind, program }) =>
+      judged(
+        `node ${node}`,
+        `program ${program}, silent for ${silentS} s, ${versionsBehind} commits behind`,
+        silentS > SILENT_S
+          ? "start it, or kanalog cluster forget"
+          : versionsBehind > BEHIND_MAX
+            ? "see its log; kanalog cluster rebuild if it stays so"
+            : null,
+      ),
+    ),
+  ];
+}
+
+function examineDisk({ free, file }: Looks["disk"]): Finding {
+  const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  if (free === null) return unknown("disk", "not told by the system", "watch the room on it");
+  const found = `${gb(free)} free, the copy has ${gb(file)}`;
+  return judged(
+    "disk",
+    found,
+    free > file ? null : "free some room: a rebuild needs as much again",
+  );
+}
