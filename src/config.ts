@@ -200,6 +200,17 @@ export const SETTINGS = {
     "7",
     integer(1, 60),
   ),
+  KANALOG_KEEP_POSTS: optional(
+    "keepPosts",
+    "How many of the latest Moscow months of posts are kept, the current one included, at least 3; by default " +
+      "all. What is older is removed at night, and an import of it is removed again.",
+    integer(3, 1_200),
+  ),
+  KANALOG_KEEP_STATISTICS: optional(
+    "keepStatistics",
+    "The same of daily statistics.",
+    integer(3, 1_200),
+  ),
   KANALOG_POST_SEARCH: setting(
     "postSearch",
     "`on` keeps an index for searching posts, of about 30 % of the size of their texts; `off` removes " +

@@ -37,7 +37,7 @@ export const OWN_TABLES: ReadonlySet<string> = new Set([
   "leases",
   "metric_orders",
   "metrics_read",
-  "post_search",
+  "post_search_parts",
   "post_search_stale",
   "post_search_stems",
   "post_search_state",

@@ -43,11 +43,7 @@ export function rewriteMeta(tx: Transaction): void {
  * @returns false if nothing was left to merge, that is, fewer than two rows were written (FTS5's
  * documentation of `merge`)
  */
-export function mergePages(
-  db: Database,
-  table: "channel_search" | "post_search",
-  pages: number,
-): boolean {
+export function mergePages(db: Database, table: string, pages: number): boolean {
   const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
   const before = totalChanges.get()?.n ?? 0;
   statement(db, `INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`).run(pages);

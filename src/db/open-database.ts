@@ -78,6 +78,10 @@ function connect(
     // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting, so
     // we retry. Without a busy timeout of its own, or the retries would take hours under a lock that stays.
     client.pragma("busy_timeout = 0");
+    // A file can give free pages back if that is decided before its first page.
+    if (client.pragma("page_count", { simple: true }) === 0) {
+      untilFree(() => client.pragma("auto_vacuum = INCREMENTAL"));
+    }
     untilFree(() => client.pragma("journal_mode = WAL"));
     // A writer flushes by itself, after it has released the lock (`flush`): SQLite would do it before.
     client.pragma(`synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);

@@ -377,16 +377,25 @@ END;
 
 ---- Search of posts
 
--- Stems, tags, handles and facets of the posts of public channels (post-search/post-search.md). Columns of
--- their own would cost two bytes an entry. Merged in short transactions, as channel_search.
-CREATE VIRTUAL TABLE post_search USING fts5 (
-  tokens, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '#@_/+.'"
-);
-INSERT INTO post_search (post_search, rank) VALUES ('automerge', 0);
-INSERT INTO post_search (post_search, rank) VALUES ('crisismerge', 400);
-INSERT INTO post_search (post_search, rank) VALUES ('usermerge', 8);
+-- Parts of the index, each an FTS5 table of a Moscow month's posts (post-search/parts.store.ts), which is
+-- made when the first post of its month is, and named by its number.
+CREATE TABLE post_search_parts (
+  id INTEGER PRIMARY KEY,
+  -- Its rows: those of searched_posts from the one, to before the other.
+  first_row INTEGER NOT NULL,
+  end_row INTEGER NOT NULL,
+  -- A part is read until one that was built beside it takes its place; then its table is emptied and dropped.
+  state TEXT NOT NULL CHECK (state IN ('building', 'read', 'leaving')),
+  -- While building: rows up to it are in.
+  after_row INTEGER NOT NULL,
+  -- Which dictionary it was made with.
+  dictionary TEXT NOT NULL,
+  -- Whether another is to be built in its place, though the dictionary is the same.
+  is_due INTEGER NOT NULL DEFAULT 0 CHECK (is_due IN (0, 1))
+) STRICT;
 
--- The posts that the index has, by their rows in it, which are in the order of minutes but for some.
+-- The posts that the index has, by their rows in it, which are in the order of minutes but for some. Each
+-- part has a trigger by which it follows deletions.
 CREATE TABLE searched_posts (
   row INTEGER PRIMARY KEY,
   post_id INTEGER NOT NULL UNIQUE,
@@ -397,16 +406,14 @@ CREATE TABLE searched_posts (
   words INTEGER NOT NULL
 ) STRICT;
 
--- One row. Posts up to a number are in the index while it is built; the others follow.
+-- One row. Posts up to a number are in the index while it is built, or compared with it; the others follow.
 CREATE TABLE post_search_state (
-  phase TEXT NOT NULL CHECK (phase IN ('off', 'clearing', 'building', 'ready')),
+  phase TEXT NOT NULL CHECK (phase IN ('off', 'clearing', 'building', 'comparing', 'ready')),
   after_id INTEGER NOT NULL,
   -- How far behind the first row of its minute a post's row lies at the most.
   spill INTEGER NOT NULL DEFAULT 0,
   -- Another one since the index was emptied.
-  edition INTEGER NOT NULL DEFAULT 0,
-  -- Which dictionary the index was made with; empty before its first post.
-  dictionary TEXT NOT NULL DEFAULT ''
+  edition INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO post_search_state (phase, after_id) VALUES ('ready', 0);
 
@@ -430,7 +437,7 @@ WHEN substr(old.search_text, instr(old.search_text, char(10)))
 BEGIN
   INSERT INTO post_search_stale (channel_id, after_at, after_id)
     SELECT new.id, -9007199254740991, 0
-    WHERE (SELECT phase FROM post_search_state) IN ('building', 'ready')
+    WHERE (SELECT phase FROM post_search_state) IN ('building', 'comparing', 'ready')
       AND EXISTS (SELECT 1 FROM posts WHERE channel_id = new.id)
     ON CONFLICT (channel_id) DO UPDATE SET after_at = excluded.after_at, after_id = 0;
 END;
@@ -439,7 +446,7 @@ WHEN old.is_public <> new.is_public
 BEGIN
   INSERT INTO post_search_stale (channel_id, after_at, after_id)
     SELECT new.id, -9007199254740991, 0
-    WHERE (SELECT phase FROM post_search_state) IN ('building', 'ready')
+    WHERE (SELECT phase FROM post_search_state) IN ('building', 'comparing', 'ready')
       AND EXISTS (SELECT 1 FROM posts WHERE channel_id = new.id)
     ON CONFLICT (channel_id) DO UPDATE SET after_at = excluded.after_at, after_id = 0;
 END;
@@ -448,7 +455,6 @@ CREATE TRIGGER post_search_channel_gone AFTER DELETE ON channels BEGIN
 END;
 -- A post that is gone, for whatever reason, is found no more.
 CREATE TRIGGER post_search_post_gone AFTER DELETE ON posts BEGIN
-  DELETE FROM post_search WHERE rowid = (SELECT row FROM searched_posts WHERE post_id = old.id);
   DELETE FROM searched_posts WHERE post_id = old.id;
 END;
 

@@ -27,6 +27,13 @@ export function startOfDay(day: Day): number {
   return day * DAY_MS - MOSCOW_OFFSET_MS;
 }
 
+/** The first day of a day's month, and the first of the next month. */
+export function monthOf(day: Day): { first: Day; end: Day } {
+  const date = new Date(day * DAY_MS);
+  const firstOf = (month: number): Day => Date.UTC(date.getUTCFullYear(), month) / DAY_MS;
+  return { first: firstOf(date.getUTCMonth()), end: firstOf(date.getUTCMonth() + 1) };
+}
+
 /** The only format passed to Date.parse, which parses others by its own rules and time zones. */
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 

@@ -1,6 +1,6 @@
 /**
  * Post search over posts whose words are drawn from the sample's by frequency:
- * `bun test/bench/post-search.ts [--posts N] [--passes N] [--data DIR] [--peers]`. Prints the import's speed with
+ * `bun test/bench/post-search.ts [--posts N] [--days N] [--passes N] [--data DIR] [--peers]`. Prints the import's speed with
  * and without the index, the index's size compared with the texts', and the p99 of first pages by class of query
  * and filter; with `--peers`, also of Fastify and PocketBase with LIKE on the same rows.
  */
@@ -25,7 +25,6 @@ const INDEX_PART_MAX = 0.45;
 const IMPORT_PART_MIN = 0.6;
 const WORDS_OF_POST = 130;
 const POSTS_OF_CHANNEL = 50;
-const DAYS = 365;
 const LAST = Date.parse("2026-11-01T00:00:00Z");
 const PEER_PASSES = 3;
 
@@ -33,12 +32,15 @@ const { values } = parseArgs({
   options: {
     posts: { type: "string", default: "1000000" },
     passes: { type: "string", default: "20" },
+    // 1217 are forty months.
+    days: { type: "string", default: "365" },
     data: { type: "string", default: join(ROOT, "data/bench/post-search") },
     peers: { type: "boolean", default: false },
   },
 });
 const posts = Number(values.posts);
-const folder = join(values.data, String(posts));
+const days = Number(values.days);
+const folder = join(values.data, `${posts}-${days}`);
 const database = join(folder, "kanalog.db");
 
 try {
@@ -89,7 +91,7 @@ async function makeFiles(): Promise<{ channels: string; posts: string }> {
     const line = JSON.stringify({
       ...{ id, channel: 1 + Math.floor(draw() * channels), text, is_ad: draw() < 0.1 },
       ...{ views: Math.floor(50 / (draw() + 1e-5)), media: draw() < 0.4 ? "photo" : null },
-      published_at: new Date(LAST - ((posts - id) / posts) * DAYS * 86_400_000).toISOString(),
+      published_at: new Date(LAST - ((posts - id) / posts) * days * 86_400_000).toISOString(),
     });
     if (!out.write(`${line}\n`)) await once(out, "drain");
   }

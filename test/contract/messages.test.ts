@@ -212,6 +212,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Texts decide which posts match: matches were counted and ranked among the newest 77 of them only, while pages by time or views leave none out.",
     ],
   ],
+  postsRenewing: [
+    [
+      {},
+      "Part of the index of posts is being renewed: forms of some words in older posts may be missing until it is.",
+    ],
+  ],
   newestRanked: [[{ posts: 77 }, "Only the newest 77 matches were ranked."]],
   backupsUnreadable: [[{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."]],
   jobRuns: [[{}, "The job is already running."]],

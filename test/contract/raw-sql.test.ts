@@ -40,6 +40,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/search/search-terms.ts",
       "catalog/post-search/catch-up.store.ts",
       "catalog/post-search/matches.store.ts",
+      "catalog/post-search/parts.store.ts",
       "catalog/post-search/post-search-state.store.ts",
       "catalog/post-search/relevance.store.ts",
       "catalog/post-search/vocabulary.store.ts",
@@ -92,7 +93,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "The rules of tables are conditions in SQL, of tables that are all treated alike.",
-    files: ["upkeep/retention/retain.ts"],
+    files: ["upkeep/retention/retain.ts", "upkeep/retention/old-months.ts"],
   },
   {
     why: "Organizations take turns: a window over a materialized query.",

@@ -75,9 +75,6 @@ const TRIGGERS = {
   post_search_channel_gone: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
   post_search_facets: STALE_CHANNEL,
   post_search_post_gone: [
-    "SCAN post_search VIRTUAL TABLE INDEX 0:=",
-    "SCALAR SUBQUERY 1",
-    "  SEARCH searched_posts USING COVERING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)",
     "SEARCH searched_posts USING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)",
   ],
   post_search_public: STALE_CHANNEL,

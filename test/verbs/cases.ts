@@ -296,11 +296,17 @@ export const CASES: Readonly<Record<string, Case>> = {
     row: [
       { name: "close-day", schedule: "10 0 * * *", last_run_at: null, failure: null },
       { name: "open-days", next_run_at: "2026-11-20T12:20:00+03:00" },
-      ...["metrics", "recount", "optimize-search", "retention", "silent-sources", "backup"].map(
-        (name) => {
-          return { name, finished_at: null };
-        },
-      ),
+      ...[
+        "metrics",
+        "give-back",
+        "recount",
+        "optimize-search",
+        "retention",
+        "silent-sources",
+        "backup",
+      ].map((name) => {
+        return { name, finished_at: null };
+      }),
     ],
   },
   "backup list": { row: [backup] },

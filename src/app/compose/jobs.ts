@@ -41,6 +41,7 @@ export function composeJobs(
   const settings = {
     backups: backupPlan(config),
     openDays: config.statisticsOpenDays,
+    keptMonths: { posts: config.keepPosts, statistics: config.keepStatistics },
     isNode: node !== undefined,
   };
   const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({

@@ -1,8 +1,8 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { mergePages } from "../../db/meta.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import type { RemovedChannel } from "../channels/removed-channels.store.ts";
+import { mergeEachPart } from "../post-search/parts.store.ts";
 import { createPostIndex } from "../post-search/post-index.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { markChangedDay } from "../statistics/open-days.store.ts";
@@ -27,7 +27,7 @@ export interface Watchers {
  * one.
  */
 const POSTS_PER_MERGE = 5;
-/** Index pages to merge per step, which adds fewer: FTS5 allows at most 2,000 segments. */
+/** Pages of each part of the index to merge per step, which adds fewer: FTS5 allows at most 2,000 segments. */
 const PAGES_PER_MERGE = 16;
 /** Rows per step. A post is in several indexes, a day in none. */
 const POSTS_PER_STEP = 20;
@@ -84,7 +84,7 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
     const index = createPostIndex(tx);
     for (const row of rows) index.reindex(row.id);
     index.write();
-    mergePages(tx, "post_search", PAGES_PER_MERGE);
+    mergeEachPart(tx, PAGES_PER_MERGE);
     const days = new Set(rows.map((row) => dayOf(row.published_at)));
     for (const day of days) markChangedDay(tx, intoId, day);
   }

@@ -6,6 +6,7 @@ import {
   type IndexedWords,
   minuteRow,
 } from "./index-text.ts";
+import { createPart, type Part, selectParts, tableOf } from "./parts.store.ts";
 
 interface SizedPost {
   id: number;
@@ -81,48 +82,57 @@ export function noteStale(tx: Transaction, channels: readonly number[]): void {
     tx,
     `INSERT INTO post_search_stale (channel_id, after_at, after_id)
      SELECT value, -9007199254740991, 0 FROM json_each(?)
-     WHERE (SELECT phase FROM post_search_state) IN ('building', 'ready')
+     WHERE (SELECT phase FROM post_search_state) IN ('building', 'comparing', 'ready')
        AND EXISTS (SELECT 1 FROM posts WHERE channel_id = value)
      ON CONFLICT (channel_id) DO UPDATE SET after_at = excluded.after_at, after_id = 0`,
   ).run(JSON.stringify(channels));
 }
 
-/**
- * The index's tables with their keys, and the number of rows to remove in one step: FTS5 would empty itself
- * in one go, holding the lock for seconds. The rows of posts go first, so that deleting a post meanwhile
- * does not touch FTS5.
- */
+/** Tables beside the parts, with their keys. */
 const CLEARED = [
-  ["searched_posts", "row", 1_000],
-  ["post_search_stale", "channel_id", 1_000],
-  ["post_search_stems", "stem", 1_000],
-  ["post_search_docsize", "id", 1_000],
-  ["post_search_idx", "segid, term", 500],
-  // Pages of 4 KB.
-  ["post_search_data", "id", 100],
+  ["searched_posts", "row"],
+  ["post_search_stale", "channel_id"],
+  ["post_search_stems", "stem"],
 ] as const;
-
-/** Rows 1 and 10 of FTS5's data describe its structure; all others are its pages. */
-const DATA_FIRST = 11;
 
 /** Removes rows of the first table that has any. @returns false once all tables are empty */
 export function clearSome(db: Transaction): boolean {
-  return db.changingShadowTables(() =>
-    CLEARED.some(([table, key, rows]) => {
-      const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
-      const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ${rows}`;
-      return db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
-    }),
-  );
+  return CLEARED.some(([table, key]) => {
+    const some = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1000`;
+    return statement(db, `DELETE FROM ${table} WHERE ${key} IN (${some})`).run().changes > 0;
+  });
 }
 
-/** Initializes the index again after its pages were removed. */
-export function emptyIndex(tx: Transaction): void {
-  statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
-  statement(
-    tx,
-    "UPDATE post_search_state SET spill = 0, edition = edition + 1, dictionary = ''",
-  ).run();
+export function noteEmptied(tx: Transaction): void {
+  statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();
+}
+
+/** A row of the index, and how it compares with its post. */
+export interface SearchedRow {
+  row: number;
+  id: number;
+  words: number;
+  /** Of its text; 0 if the post is gone. */
+  bytes: number;
+  /** Whether it still is of the post as stored. */
+  isSame: 0 | 1;
+}
+
+/** Rows from one up to before another, ascending. */
+export function searchedRows(
+  db: Database,
+  after: number,
+  end: number,
+  limit: number,
+): SearchedRow[] {
+  return statement<SearchedRow>(
+    db,
+    `SELECT s.row, s.post_id AS id, s.words, ifnull(octet_length(p.text), 0) AS bytes,
+       p.channel_id IS s.channel_id AND p.published_at IS s.published_at
+         AND p.views IS s.views AS isSame
+     FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
+     WHERE s.row > ? AND s.row < ? ORDER BY s.row LIMIT ?`,
+  ).all(after, end, limit);
 }
 
 export type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
@@ -138,23 +148,39 @@ export function createIndexEntries(db: Database) {
     `SELECT t.search_text FROM channels c CROSS JOIN channel_texts t ON t.id = c.id
      WHERE c.id = ? AND c.is_public = 1`,
   );
-  const indexed = statement<{ row: number }>(
+  const indexed = statement(
     db,
-    "SELECT row FROM searched_posts WHERE post_id = ?",
+    `SELECT 1 FROM searched_posts s CROSS JOIN posts p ON p.id = s.post_id
+     WHERE s.post_id = ? AND p.channel_id = s.channel_id AND p.published_at = s.published_at
+       AND p.views = s.views`,
   );
   const lastRow = statement<{ row: number | null }>(
     db,
     "SELECT max(row) AS row FROM searched_posts WHERE row >= ? AND row < ?",
   );
-  const removeTokens = statement(db, "DELETE FROM post_search WHERE rowid = ?");
-  const removeRow = statement(db, "DELETE FROM searched_posts WHERE row = ?");
-  const addTokens = statement(db, "INSERT INTO post_search (rowid, tokens) VALUES (?, ? || ?)");
+  const removeRow = statement(db, "DELETE FROM searched_posts WHERE post_id = ?");
   const addRow = statement(
     db,
     `INSERT INTO searched_posts (row, post_id, channel_id, published_at, views, words)
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
+  const setWords = statement(db, "UPDATE searched_posts SET words = ? WHERE row = ?");
+  let parts: Part[] = [];
+
+  function addTokens(part: Part, row: number, tokens: Buffer, facets: string): void {
+    const sql = `INSERT INTO ${tableOf(part)} (rowid, tokens) VALUES (?, ? || ?)`;
+    statement(db, sql).run(row, tokens, facets);
+  }
+
+  /** The parts that have a row, or will once they are built. */
+  function partsOf(row: number): Part[] {
+    const own = parts.filter(({ first_row, end_row }) => row >= first_row && row < end_row);
+    if (own.some(({ state }) => state === "read")) return own;
+    const part = createPart(db, row, "read");
+    parts.push(part);
+    return [...own, part];
+  }
 
   const lastIn = (first: number, end: number): number | null =>
     lastRow.get(first, end)?.row ?? null;
@@ -166,13 +192,17 @@ export function createIndexEntries(db: Database) {
     /** Search text of a public channel; null if there is none. */
     channelText: (id: number): string | null => findChannel.get(id)?.search_text ?? null,
 
+    /** Whether the index has a post as it is stored, its text aside. */
     has: (id: number): boolean => indexed.get(id) !== undefined,
 
+    /** Must be called in each transaction, before posts are added. */
+    begin(): void {
+      parts = selectParts(db).filter(({ state }) => state !== "leaving");
+    },
+
+    /** Removes a post's row, and with it its tokens. */
     remove(id: number): void {
-      const row = indexed.get(id)?.row;
-      if (row === undefined) return;
-      removeTokens.run(row);
-      removeRow.run(row);
+      removeRow.run(id);
     },
 
     setViews(id: number, views: number): void {
@@ -182,13 +212,28 @@ export function createIndexEntries(db: Database) {
     /**
      * Adds a post's entry.
      * @param words of its text
-     * @returns distance of its row from the first row of its minute (index-rows.ts)
+     * @returns distance of its row from the first row of its minute (index-text.ts)
      */
     add(post: StoredPost, { tokens, words }: IndexedWords, channelText: string): number {
       const row = freeRow(post.published_at, lastIn);
-      addTokens.run(row, tokens, facetsText({ ...post, channel_text: channelText }));
+      const facets = facetsText({ ...post, channel_text: channelText });
+      for (const part of partsOf(row)) {
+        if (part.state === "read" || row <= part.after_row) addTokens(part, row, tokens, facets);
+      }
       addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words);
       return row - minuteRow(post.published_at);
+    },
+
+    /** Adds the tokens of a post that has a row to the part that is being built. */
+    addTo(
+      part: Part,
+      { row, words: known }: Pick<SearchedRow, "row" | "words">,
+      post: StoredPost,
+      { tokens, words }: IndexedWords,
+      channelText: string,
+    ): void {
+      addTokens(part, row, tokens, facetsText({ ...post, channel_text: channelText }));
+      if (words !== known) setWords.run(words, row);
     },
   };
 }

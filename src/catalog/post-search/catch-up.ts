@@ -1,22 +1,34 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { mergePages } from "../../db/meta.ts";
 import { inParts, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import {
   clearSome,
-  emptyIndex,
   nextStaleChannel,
+  noteEmptied,
   postsAfter,
   postsOfStaleChannel,
   removeStaleChannel,
+  searchedRows,
   updateStaleChannel,
 } from "./catch-up.store.ts";
 import { dictionaryFault } from "./dictionary/lemmas.ts";
+import {
+  createPart,
+  dropSome,
+  isToBeRenewed,
+  letGo,
+  markAllDue,
+  mergingOfParts,
+  type Part,
+  selectParts,
+  swap,
+  updateAfterRow,
+} from "./parts.store.ts";
 import { createPostIndex, type PostIndex } from "./post-index.ts";
 import {
   countSearched,
-  isOutdated,
+  isIndexed,
   selectProgress,
   selectState,
   updateState,
@@ -25,11 +37,8 @@ import {
 /** Text per step: a few milliseconds of the write lock. A longer post is a step of its own. */
 const STEP_BYTES = 64 * 1024;
 const STEP_POSTS = 40;
-/**
- * Index pages merged per step: some 3 ms of the write lock. Each step also rewrites the rest of the
- * segments it merges: with 16 pages, merging took twice as long during an import.
- */
-const MERGED_PAGES = 64;
+/** Steps after which segments are merged: each writes one, and FTS5 merges eight of a size. */
+const MERGED_AFTER = 8;
 
 /** Time per turn: the thread also runs the scheduler's jobs, which go between turns. */
 const TURN_MS = 1_000;
@@ -86,42 +95,76 @@ export function catchUpPosts(db: Database, clock: Clock, isOn: boolean): Promise
  */
 async function catchUp(db: Database, clock: Clock, isOn: boolean, untilMs: number): Promise<void> {
   const index = createPostIndex(db);
+  let merge = mergingOfParts();
+  let steps = 0;
   let isOver = false;
   await inParts(db, clock, "post-search", (tx) => {
-    if (mergePages(tx, "post_search", MERGED_PAGES)) return true;
+    if (merge(tx)) return true;
     if (isOver || !hasWork(tx, isOn)) return false;
     step(tx, index, isOn);
+    steps += 1;
+    if (steps % MERGED_AFTER === 0) merge = mergingOfParts();
     isOver = clock.monotonic() >= untilMs;
     return true;
   });
 }
 
 function hasWork(db: Database, isOn: boolean): boolean {
-  const state = selectState(db);
-  const { phase } = state;
-  if (phase === "clearing" || phase === "building" || isOutdated(state)) return true;
-  return phase === (isOn ? "off" : "ready") || nextStaleChannel(db) !== undefined;
+  const { phase } = selectState(db);
+  if (phase !== (isOn ? "ready" : "off")) return true;
+  const hasPartWork = selectParts(db).some((part) => part.state !== "read" || isToBeRenewed(part));
+  return hasPartWork || (isOn && nextStaleChannel(db) !== undefined);
 }
 
 function step(tx: Transaction, index: PostIndex, isOn: boolean): void {
-  const state = selectState(tx);
-  const { phase, after_id: afterId } = state;
-  if (phase === "clearing") {
+  const { phase, after_id: afterId } = selectState(tx);
+  const parts = selectParts(tx);
+  const leaving = parts.find(({ state }) => state === "leaving");
+  if (isIndexed(phase) && !isOn) {
+    for (const part of parts) if (part.state !== "leaving") letGo(tx, part);
+    updateState(tx, "clearing", 0);
+  } else if (phase === "building" || phase === "comparing") {
+    indexSome(tx, index, phase, afterId);
+  } else if (leaving !== undefined) {
+    dropSome(tx, leaving);
+  } else if (phase === "clearing") {
     if (clearSome(tx)) return;
-    emptyIndex(tx);
+    noteEmptied(tx);
     updateState(tx, "off", 0);
   } else if (phase === "off") {
-    if (isOn) updateState(tx, "building", 0);
-  } else if (!isOn || isOutdated(state)) {
-    updateState(tx, "clearing", 0);
-  } else if (phase === "building") {
-    buildSome(tx, index, afterId);
+    updateState(tx, "building", 0);
   } else {
-    refreshSome(tx, index);
+    renewSome(tx, index, parts);
   }
 }
 
-function buildSome(tx: Transaction, index: PostIndex, afterId: number): void {
+/** Adds to the part being built, or begins the next: the newest first, which most searches read. */
+function renewSome(tx: Transaction, index: PostIndex, parts: readonly Part[]): void {
+  const due = parts.find(isToBeRenewed);
+  const built = parts.find(({ state }) => state === "building");
+  if (built === undefined) {
+    if (due === undefined) refreshSome(tx, index);
+    else createPart(tx, due.first_row, "building");
+    return;
+  }
+  const rows = cutToStep(searchedRows(tx, built.after_row, built.end_row, STEP_POSTS));
+  const last = rows.at(-1);
+  if (last === undefined) {
+    swap(tx, built);
+    return;
+  }
+  // First, since posts that are indexed anew meanwhile belong to it as well.
+  updateAfterRow(tx, built, last.row);
+  index.addTo(built, rows);
+}
+
+/** Adds posts that the index lacks, or has otherwise than they are. */
+function indexSome(
+  tx: Transaction,
+  index: PostIndex,
+  phase: "building" | "comparing",
+  afterId: number,
+): void {
   const posts = cutToStep(postsAfter(tx, afterId, STEP_POSTS));
   const last = posts.at(-1);
   if (last === undefined) {
@@ -130,7 +173,7 @@ function buildSome(tx: Transaction, index: PostIndex, afterId: number): void {
   }
   for (const { id } of posts) if (!index.has(id)) index.reindex(id);
   index.write();
-  updateState(tx, "building", last.id);
+  updateState(tx, phase, last.id);
 }
 
 /** Reindexes some posts of a channel that changed. */
@@ -153,9 +196,14 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
   });
 }
 
-/** Has the index emptied and rebuilt in the background; does nothing if there is none. */
+/**
+ * Has the index compared with the posts and then built anew, part by part, in the background; does nothing
+ * if there is none. It answers meanwhile.
+ */
 export const rebuildPostSearch = transaction("post-search", (tx) => {
-  if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
+  if (selectState(tx).phase !== "ready") return;
+  markAllDue(tx);
+  updateState(tx, "comparing", 0);
 });
 
 /**
@@ -198,5 +246,5 @@ export async function finishPostSearch(
  * posts.
  */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {
-  await inParts(db, clock, "merge-posts", () => mergePages(db, "post_search", MERGED_PAGES));
+  await inParts(db, clock, "merge-posts", mergingOfParts());
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, startOfDay } from "../../values/moscow-time.ts";
+import { DAY_MS, type Day, dayOf, monthOf, startOfDay } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
 import type { Media } from "../posts/post.ts";
 import { copyStem, STEM_BYTES_MAX, stemOfWord, stemsByNumber } from "./known-words.ts";
@@ -166,6 +166,10 @@ export function dayRow(day: Day): number {
   return day * ROWS_OF_DAY;
 }
 
+export function dayOfRow(row: number): Day {
+  return Math.floor(row / ROWS_OF_DAY);
+}
+
 /** First number of the minute that contains an instant. Its posts have this number or a later one. */
 export function minuteRow(instantMs: number): number {
   const day = dayOf(instantMs);
@@ -175,12 +179,23 @@ export function minuteRow(instantMs: number): number {
 
 /** First number of the day after a row's day. */
 export function nextDayRow(row: number): number {
-  return dayRow(Math.floor(row / ROWS_OF_DAY) + 1);
+  return dayRow(dayOfRow(row) + 1);
+}
+
+/** The end of the first month: earlier posts, of which there are hardly any, belong to it. */
+const FIRST_MONTH_END = Date.UTC(2014, 0) / DAY_MS;
+
+/** The first number of a row's month, and of the month after it. */
+export function monthRows(row: number): { first: number; end: number } {
+  const { first, end } = monthOf(dayOfRow(row));
+  return end <= FIRST_MONTH_END
+    ? { first: 0, end: dayRow(FIRST_MONTH_END) }
+    : { first: dayRow(first), end: dayRow(end) };
 }
 
 /** An instant later than every post whose number is at most a row's. */
 export function endBelow(row: number): number {
-  const day = Math.floor(row / ROWS_OF_DAY);
+  const day = dayOfRow(row);
   const minute = Math.floor((row - dayRow(day)) / ROWS_OF_MINUTE);
   return startOfDay(day) + (Math.min(minute, LAST_MINUTE) + 1) * MINUTE_MS;
 }

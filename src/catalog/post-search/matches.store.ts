@@ -7,6 +7,7 @@ import { selectText } from "../posts/posts.store.ts";
 import { dayRow, isLevel } from "./index-text.ts";
 import { doubtfulExpression, type MatchExpressions, matchExpressions } from "./match-expression.ts";
 import { isMatch } from "./match-tokens.ts";
+import { isOutdated, type Part, selectParts, tableOf } from "./parts.store.ts";
 import { countBeginnings, type PostQuery } from "./post-query.ts";
 import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
@@ -29,6 +30,8 @@ export interface Match {
 
 /** A query for the FTS5 index, and further tests of its results. */
 export interface IndexQuery extends MatchExpressions {
+  /** The parts that are searched, newest first. */
+  parts: readonly Part[];
   /** Range of rows, the upper bound exclusive. */
   low: number;
   high: number;
@@ -57,6 +60,7 @@ export function indexQueryOf(
   );
   return {
     ...expressions,
+    parts: selectParts(db).filter(({ state }) => state === "read"),
     low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
     high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),
     tests: testsOf(filter, stale.length > 0),
@@ -103,11 +107,43 @@ function testsOf(
  */
 export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
 
-/** SQL: candidates; conditions and an order may be appended. */
-function candidatesSql({ tests }: IndexQuery, columns: string): string {
-  return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
+/** The tables of the parts that have rows of the query's range, newest first. */
+export function tablesOf({
+  parts,
+  low,
+  high,
+}: Pick<IndexQuery, "parts" | "low" | "high">): string[] {
+  return parts.filter(({ first_row, end_row }) => first_row < high && end_row > low).map(tableOf);
+}
+
+/** Whether an outdated part is searched, where words may be missed until it is renewed. */
+export const isIncomplete = (indexQuery: IndexQuery): boolean =>
+  indexQuery.parts.some(
+    (part) => part.first_row < indexQuery.high && part.end_row > indexQuery.low && isOutdated(part),
+  );
+
+/** Results of the parts, newest part first, until there are enough. */
+function fromParts<Row>(
+  indexQuery: IndexQuery,
+  most: number,
+  read: (table: string, most: number) => Row[],
+): Row[][] {
+  const found: Row[][] = [];
+  let left = most;
+  for (const table of tablesOf(indexQuery)) {
+    if (left <= 0) break;
+    const rows = read(table, left);
+    found.push(rows);
+    left -= rows.length;
+  }
+  return found;
+}
+
+/** SQL: candidates of a part; conditions and an order may be appended. */
+function candidatesSql({ tests }: IndexQuery, table: string, columns: string): string {
+  return `SELECT ${columns} FROM ${table} s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
-    WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND ${IN_RANGE}
+    WHERE ${WITHIN_DEADLINE} AND s.${table} MATCH @match AND ${IN_RANGE}
       ${tests.conditions}`;
 }
 
@@ -118,13 +154,15 @@ function valuesOf({ match, low, high, tests }: IndexQuery) {
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
 /** SQL: matches by descending row. */
-function matchesSql(indexQuery: IndexQuery): string {
-  return `${candidatesSql(indexQuery, MATCH_COLUMNS)} ORDER BY s.rowid DESC`;
+function matchesSql(indexQuery: IndexQuery, table: string): string {
+  return `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} ORDER BY s.rowid DESC`;
 }
 
 /** Candidates by descending row, one at a time. */
-export function iterateCandidates(db: Database, indexQuery: IndexQuery): IterableIterator<Match> {
-  return statement<Match>(db, matchesSql(indexQuery)).iterate(valuesOf(indexQuery));
+export function* iterateCandidates(db: Database, indexQuery: IndexQuery): Generator<Match, void> {
+  for (const table of tablesOf(indexQuery)) {
+    yield* statement<Match>(db, matchesSql(indexQuery, table)).iterate(valuesOf(indexQuery));
+  }
 }
 
 /** Rows to look up with one statement: for most pages, all of them. */
@@ -144,8 +182,11 @@ export function* lookUpFromLast(db: Database, rows: readonly number[]): Generato
 
 /** Up to `limit` candidates by descending row. */
 export function readCandidates(db: Database, indexQuery: IndexQuery, limit: number): Match[] {
-  const sql = `${matchesSql(indexQuery)} LIMIT @limit`;
-  return statement<Match>(db, sql).all({ ...valuesOf(indexQuery), limit });
+  const values = valuesOf(indexQuery);
+  return fromParts(indexQuery, limit, (table, most) => {
+    const sql = `${matchesSql(indexQuery, table)} LIMIT @limit`;
+    return statement<Match>(db, sql).all({ ...values, limit: most });
+  }).flat();
 }
 
 /** A position in the order by descending views; equal views are newest first. */
@@ -161,8 +202,13 @@ export function readMostViewed(
   [views, at, id]: ViewsPosition,
   limit: number,
 ): Match[] {
-  const sql = `${candidatesSql(indexQuery, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
-  return statement<Match>(db, sql).all({ ...valuesOf(indexQuery), views, at, id, limit });
+  const values = { ...valuesOf(indexQuery), views, at, id, limit };
+  const ofParts = tablesOf(indexQuery).flatMap((table) => {
+    const sql = `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
+    return statement<Match>(db, sql).all(values);
+  });
+  // Parts are newest first, and sorting is stable.
+  return ofParts.sort((one, other) => other.views - one.views).slice(0, limit);
 }
 
 /** The same as `readMostViewed`, among the candidates with the given rows. */
@@ -222,22 +268,36 @@ export function toCounted(found: number): Counted {
 }
 
 /** Counts the rows that the index finds, up to a limit; 0.1 us each. */
-export function countRows(db: Database, { match, low, high }: IndexQuery, most: number): number {
-  const counted = statement<{ n: number }>(
-    db,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
-     WHERE s.post_search MATCH @match AND ${IN_RANGE} LIMIT @most)`,
-  ).get({ match, low, high, most });
-  return counted?.n ?? 0;
+export function countRows(
+  db: Database,
+  { match, low, high, parts }: Pick<IndexQuery, "match" | "low" | "high" | "parts">,
+  most: number,
+): number {
+  let count = 0;
+  for (const table of tablesOf({ parts, low, high })) {
+    if (count >= most) break;
+    const counted = statement<{ n: number }>(
+      db,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} s
+       WHERE s.${table} MATCH @match AND ${IN_RANGE} LIMIT @most)`,
+    ).get({ match, low, high, most: most - count });
+    count += counted?.n ?? 0;
+  }
+  return count;
 }
 
 /** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
 export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
-  const sql =
-    indexQuery.tests.conditions === ""
-      ? `SELECT s.rowid FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`
-      : candidatesSql(indexQuery, "s.rowid");
-  return statement(db, `${sql} LIMIT @most`)
-    .pluck<number>()
-    .all({ ...valuesOf(indexQuery), most });
+  const values = valuesOf(indexQuery);
+  return fromParts(indexQuery, most, (table, left) => {
+    const sql =
+      indexQuery.tests.conditions === ""
+        ? `SELECT s.rowid FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`
+        : candidatesSql(indexQuery, table, "s.rowid");
+    return statement(db, `${sql} LIMIT @most`)
+      .pluck<number>()
+      .all({ ...values, most: left });
+  })
+    .reverse()
+    .flat();
 }

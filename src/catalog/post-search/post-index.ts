@@ -2,15 +2,10 @@ import type { Database } from "../../db/database.ts";
 import { onceEach } from "../../values/kept-briefly.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { selectText } from "../posts/posts.store.ts";
-import { createIndexEntries, type StoredPost } from "./catch-up.store.ts";
+import { createIndexEntries, type SearchedRow, type StoredPost } from "./catch-up.store.ts";
 import { type IndexedWords, indexWords, levelOf } from "./index-text.ts";
-import {
-  isIndexed,
-  type State,
-  selectState,
-  updateDictionary,
-  updateSpill,
-} from "./post-search-state.store.ts";
+import type { Part } from "./parts.store.ts";
+import { isIndexed, type State, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
 /** Fields of a post that affect its index entry, apart from the level of its views. */
@@ -55,7 +50,7 @@ export function createPostIndex(db: Database) {
 
   function writeEntries(state: State): void {
     vocabulary.begin(state.edition);
-    if (state.dictionary === "") updateDictionary(db);
+    entries.begin();
     for (const [id, views] of refreshed) entries.setViews(id, views);
     const channelText = onceEach(entries.channelText);
     let { spill } = state;
@@ -110,6 +105,26 @@ export function createPostIndex(db: Database) {
     isOn: (): boolean => isOn,
 
     has: entries.has,
+
+    /**
+     * Adds posts that have rows to the part that is being built, in the order of rows. Those that are not
+     * what their rows say are indexed anew.
+     */
+    addTo(part: Part, rows: readonly SearchedRow[]): void {
+      vocabulary.begin(selectState(db).edition);
+      const channelText = onceEach(entries.channelText);
+      for (const row of rows) {
+        const post = row.isSame === 1 ? entries.post(row.id) : undefined;
+        const text = post && channelText(post.channel_id);
+        if (post === undefined || text == null) this.reindex(row.id);
+        else {
+          const words = indexWords(selectText(db, post.id) ?? "");
+          entries.addTo(part, row, post, words, text);
+          vocabulary.add(null, words);
+        }
+      }
+      this.write();
+    },
 
     /** Writes what was collected; does nothing if post search is off. */
     write(): void {

@@ -2,8 +2,14 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
+import { isOutdated, selectParts } from "./parts.store.ts";
 import type { PostQuery } from "./post-query.ts";
-import { type PostSearchProgress, selectProgress } from "./post-search-state.store.ts";
+import {
+  isSearched,
+  type PostSearchProgress,
+  selectProgress,
+  selectState,
+} from "./post-search-state.store.ts";
 import type { Snippet } from "./snippet.ts";
 
 /**
@@ -60,11 +66,13 @@ export interface FoundPage {
 
 export type PostSearch = ReturnType<typeof createPostSearch>;
 
-/** Refuses while the index lacks posts. @throws AppError `unavailable` with the progress */
+const building = (db: Database): AppError =>
+  new AppError("unavailable", message("postSearchBuilding", selectProgress(db)));
+
+/** Refuses while the index lacks posts, or words of some. @throws AppError `unavailable` with the progress */
 export function requireWhole(db: Database): void {
-  const { phase, percent } = selectProgress(db);
-  if (phase === "ready") return;
-  throw new AppError("unavailable", message("postSearchBuilding", { percent }));
+  const isWhole = isSearched(selectState(db).phase) && !selectParts(db).some(isOutdated);
+  if (!isWhole) throw building(db);
 }
 
 /**
@@ -80,7 +88,7 @@ export function createPostSearch(
   /** @throws AppError `unavailable` if it is off or not ready, saying which, and the progress */
   function requireReady(): void {
     if (!isOn) throw new AppError("unavailable", message("postSearchOff"));
-    requireWhole(db);
+    if (!isSearched(selectState(db).phase)) throw building(db);
   }
 
   return {

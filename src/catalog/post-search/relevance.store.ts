@@ -2,7 +2,14 @@ import { type Database, statement } from "../../db/database.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { FREQUENCY_MAX, frequentToken } from "./index-text.ts";
 import { stemExpression, withToken } from "./match-expression.ts";
-import { countRows, IN_RANGE, type IndexQuery, type Match } from "./matches.store.ts";
+import {
+  countRows,
+  IN_RANGE,
+  type IndexQuery,
+  type Match,
+  tablesOf,
+  UNBOUNDED,
+} from "./matches.store.ts";
 import type { PostQuery, Term } from "./post-query.ts";
 import type { PostSearchSelection } from "./post-search.ts";
 import { estimatedPosts } from "./vocabulary.store.ts";
@@ -37,7 +44,7 @@ export function rankByRelevance(
   const of = { ...indexQuery, low: ranked.at(-1)?.row ?? 0, high: (ranked[0]?.row ?? 0) + 1 };
   for (const { stem, isInAll } of stemsOf(query)) {
     const frequencies = frequenciesOf(db, of, stem, isInAll);
-    const weight = rarity(postsWith(db, stem), posts?.n ?? 0);
+    const weight = rarity(postsWith(db, indexQuery, stem), posts?.n ?? 0);
     for (const { row, words } of ranked) {
       const frequency = frequencies.get(row) ?? (isInAll ? 1 : 0);
       const length = K1 * (1 - B + (B * words) / meanWords);
@@ -89,13 +96,9 @@ function rarity(having: number, posts: number): number {
   return Math.log(1 + Math.max(0, posts - having + 0.5) / (having + 0.5));
 }
 
-function postsWith(db: Database, stem: string): number {
-  const counted = statement<{ n: number }>(
-    db,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
-     WHERE s.post_search MATCH ? LIMIT ?)`,
-  ).get(stemExpression(stem), POSTS_COUNTED_MAX);
-  const posts = counted?.n ?? 0;
+function postsWith(db: Database, { parts }: IndexQuery, stem: string): number {
+  const all = { match: stemExpression(stem), parts, low: -UNBOUNDED, high: UNBOUNDED };
+  const posts = countRows(db, all, POSTS_COUNTED_MAX);
   return posts < POSTS_COUNTED_MAX ? posts : Math.max(posts, estimatedPosts(db, stem));
 }
 
@@ -110,10 +113,6 @@ function frequenciesOf(
   stem: string,
   isInAll: boolean,
 ): Map<number, number> {
-  const having = statement<{ row: number }>(
-    db,
-    `SELECT s.rowid AS row FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`,
-  );
   const frequencies = new Map<number, number>();
   for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const token = least === 1 ? stem : frequentToken(stem, least);
@@ -123,7 +122,13 @@ function frequenciesOf(
     if (!isShort && least > 1) continue;
     const { low, high } = indexQuery;
     const match = isShort ? alone.match : withToken(indexQuery.match, token);
-    for (const { row } of having.all({ match, low, high })) frequencies.set(row, least);
+    for (const table of tablesOf(indexQuery)) {
+      const having = statement<{ row: number }>(
+        db,
+        `SELECT s.rowid AS row FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`,
+      );
+      for (const { row } of having.all({ match, low, high })) frequencies.set(row, least);
+    }
   }
   return frequencies;
 }

@@ -5,6 +5,7 @@ import {
   type Counted,
   type IndexQuery,
   indexQueryOf,
+  isIncomplete,
   type Match,
   TEXTS_COUNTED_MAX,
 } from "./matches.store.ts";
@@ -37,7 +38,7 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     isCapped: counted.isCapped,
     // A page may test other texts than the count, and so find more.
     matches: Math.max(counted.matches, posts.length),
-    note: noteOf(counted, selection),
+    note: isIncomplete(indexQuery) ? message("postsRenewing") : noteOf(counted, selection),
   };
 }
 

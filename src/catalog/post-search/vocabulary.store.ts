@@ -49,13 +49,14 @@ export function createVocabulary(db: Database) {
       writtenEdition = edition;
     },
 
-    add(postId: number, { stems, stemsByNumber }: IndexedWords): void {
+    /** @param postId null for a post that was counted before */
+    add(postId: number | null, { stems, stemsByNumber }: IndexedWords): void {
       if (stemsByNumber !== writtenStems) written = new Uint8Array(STEMS_MAX);
       writtenStems = stemsByNumber;
-      const isCounted = postId % COUNTED_EVERY === 0;
       for (const stem of stems) {
-        if (isCounted) countOne(postId, stem, stemsByNumber[stem] ?? "");
-        else if ((written[stem] ?? 0) === 0) {
+        if (postId !== null && postId % COUNTED_EVERY === 0) {
+          countOne(postId, stem, stemsByNumber[stem] ?? "");
+        } else if ((written[stem] ?? 0) === 0) {
           add.run(stemsByNumber[stem] ?? "");
           written[stem] = 1;
         }

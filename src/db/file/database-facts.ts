@@ -70,12 +70,16 @@ export function readDatabaseSize(db: Database): DatabaseSize {
   };
 }
 
-/** All tables, by name, without those that SQLite and FTS5 create themselves. */
+/** Tables of the parts of the post index, which follow its months. */
+const PART_OF_INDEX = /^post_search_\d+$/;
+
+/** All tables of the schema, by name, without those that SQLite and FTS5 create themselves. */
 export function tableNames(db: Database): string[] {
   return db
     .pragma<{ schema: string; name: string; type: string }>("table_list")
     .filter(({ schema, name, type }) => {
-      return schema === "main" && /^(?:table|virtual)$/.test(type) && !name.startsWith("sqlite_");
+      const isOwn = !name.startsWith("sqlite_") && !PART_OF_INDEX.test(name);
+      return schema === "main" && /^(?:table|virtual)$/.test(type) && isOwn;
     })
     .map(({ name }) => name)
     .sort();

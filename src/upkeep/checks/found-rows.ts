@@ -39,13 +39,10 @@ export function countOf(what: string, all: readonly string[]): string[] {
  * file.
  * @param of the index, and the type of vocabulary table (see FTS5's `fts5vocab`)
  */
-export function openVocabulary(
-  db: Database,
-  name: string,
-  of: "channel_search, instance" | "post_search, row",
-): void {
+export function openVocabulary(db: Database, name: string, of: string): void {
   db.pragma("query_only = OFF");
   try {
+    db.exec(`DROP TABLE IF EXISTS temp.${name}`);
     db.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab (main, ${of})`);
   } finally {
     db.pragma("query_only = ON");

@@ -1,33 +1,57 @@
-import { facetsText, type IndexedPost, indexWords } from "../../catalog/post-search/index-text.ts";
-import { isOutdated, selectState } from "../../catalog/post-search/post-search-state.store.ts";
+import {
+  dayOfRow,
+  facetsText,
+  type IndexedPost,
+  indexWords,
+} from "../../catalog/post-search/index-text.ts";
+import {
+  isOutdated,
+  type Part,
+  selectParts,
+  tableOf,
+} from "../../catalog/post-search/parts.store.ts";
+import { isIndexed, selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
+import { formatDay } from "../../values/moscow-time.ts";
 import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
 
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and
- * positions. While the index is being built or is outdated, or posts must be reindexed because their channel
- * changed, only the posts that it contains are compared, and not their tokens.
+ * positions, month by month. While the index is being built, or posts must be reindexed because their
+ * channel changed, only the posts that it contains are compared, and not their tokens; nor those of an
+ * outdated part.
  */
 export function postSearchFaults(db: Database): string[] {
-  const state = selectState(db);
-  const { phase } = state;
-  if (phase === "off" || phase === "clearing") return [];
+  const { phase } = selectState(db);
+  if (!isIndexed(phase)) return [];
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
+  const isWhole = phase === "ready" && !stale;
+  const parts = selectParts(db).filter(({ state }) => state === "read");
   return [
     ...foundRows(db, {
       "Posts in the index that are gone or have changed since": `SELECT s.post_id AS name
        FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
        WHERE p.id IS NULL OR p.channel_id <> s.channel_id
          OR p.published_at <> s.published_at OR p.views <> s.views`,
-      "Posts without tokens in the index": `SELECT post_id AS name FROM searched_posts
-       WHERE NOT EXISTS (SELECT 1 FROM post_search_docsize WHERE id = row)`,
-      "Rows of the index that belong to no post": `SELECT id AS name FROM post_search_docsize
-       WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
     }),
-    ...(phase === "ready" && !stale && !isOutdated(state)
-      ? [...missing(db), ...differingTokens(db)]
-      : []),
+    ...(isWhole ? missing(db) : []),
+    ...parts.flatMap((part) => [
+      ...rowFaults(db, part),
+      ...(isWhole && !isOutdated(part) ? differingTokens(db, part) : []),
+    ]),
   ];
+}
+
+function rowFaults(db: Database, part: Part): string[] {
+  const { first_row, end_row } = part;
+  const within = `row >= ${first_row} AND row < ${end_row}`;
+  const rows = `${tableOf(part)}_docsize`;
+  return foundRows(db, {
+    "Posts without tokens in the index": `SELECT post_id AS name FROM searched_posts
+     WHERE ${within} AND NOT EXISTS (SELECT 1 FROM ${rows} WHERE id = row)`,
+    "Rows of the index that belong to no post": `SELECT id AS name FROM ${rows}
+     WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = ${rows}.id AND ${within})`,
+  });
 }
 
 function missing(db: Database): string[] {
@@ -46,12 +70,13 @@ interface Tally {
 /** A token that is a stem, and none of the other kinds (index-text.ts). */
 const STEM = /^[\p{L}\p{N}][^+]*$/u;
 
-function differingTokens(db: Database): string[] {
-  const expected = tallies(db);
+function differingTokens(db: Database, part: Part): string[] {
+  const month = formatDay(dayOfRow(part.end_row - 1)).slice(0, 7);
+  const expected = tallies(db, part);
   const differing: string[] = [];
   const unnamed: string[] = [];
   const named = statement(db, "SELECT 1 FROM post_search_stems WHERE stem = ?");
-  openVocabulary(db, "post_search_terms", "post_search, row");
+  openVocabulary(db, "post_search_terms", `${tableOf(part)}, row`);
   const indexed = statement<Tally & { term: string }>(
     db,
     "SELECT term, doc AS posts, cnt AS places FROM temp.post_search_terms",
@@ -64,24 +89,25 @@ function differingTokens(db: Database): string[] {
     if (STEM.test(term) && named.get(term) === undefined) unnamed.push(term);
   }
   return [
-    ...countOf("Tokens that the index has for other posts", differing),
-    ...countOf("Tokens that the index does not have", [...expected.keys()]),
+    ...countOf(`Tokens that the index of ${month} has for other posts`, differing),
+    ...countOf(`Tokens that the index of ${month} does not have`, [...expected.keys()]),
     ...countOf("Stems that no prefix query (`word*`) would find", unnamed),
   ];
 }
 
-/** What the index must contain, computed from the posts. */
-function tallies(db: Database): Map<string, Tally> {
+/** What a part must contain, computed from its posts. */
+function tallies(db: Database, { first_row, end_row }: Part): Map<string, Tally> {
   const found = new Map<string, Tally>();
   const posts = statement<IndexedPost & { text: string }>(
     db,
     `SELECT p.channel_id, p.is_ad, p.views, p.media, p.text,
        t.search_text AS channel_text
-     FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
+     FROM searched_posts s CROSS JOIN posts p ON p.id = s.post_id
+       CROSS JOIN channels c ON c.id = p.channel_id
        CROSS JOIN channel_texts t ON t.id = p.channel_id
-     WHERE c.is_public = 1`,
+     WHERE s.row >= ? AND s.row < ? AND c.is_public = 1`,
   );
-  for (const post of posts.iterate()) {
+  for (const post of posts.iterate(first_row, end_row)) {
     const seen = new Set<string>();
     const words = indexWords(post.text).tokens.toString();
     for (const token of (words + facetsText(post)).split(" ")) {

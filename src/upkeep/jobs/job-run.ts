@@ -44,8 +44,8 @@ export async function runClaimed(
 ): Promise<void> {
   let failure: string | null = null;
   try {
-    await job.run(dueAt);
-    log.info({ job: job.name, dueAt }, "a job finished");
+    const done = await job.run(dueAt);
+    log.info({ job: job.name, dueAt, ...(done !== undefined && { done }) }, "a job finished");
   } catch (error) {
     log.error({ err: error, job: job.name }, "a job failed");
     failure = error instanceof Error ? error.message : String(error);

@@ -8,6 +8,12 @@ import { sharedRowsOf } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/backup-files.ts";
+import {
+  giveBack,
+  type KeptMonths,
+  letGoOldParts,
+  removeOldMonths,
+} from "../retention/old-months.ts";
 import { retain } from "../retention/retain.ts";
 import { queueSilentSourceMails } from "./silent-sources.ts";
 
@@ -17,6 +23,7 @@ interface JobSettings {
   backups: BackupPlan | null;
   /** Number of latest Moscow days whose statistics still follow their posts. */
   openDays: number;
+  keptMonths: KeptMonths;
   /** Whether the appliance is a node of a cluster. */
   isNode: boolean;
 }
@@ -34,7 +41,12 @@ interface ScheduledJob {
 
 export const BACKUP_JOB = "backup";
 
-export function scheduledJobs({ backups, openDays, isNode }: JobSettings): ScheduledJob[] {
+export function scheduledJobs({
+  backups,
+  openDays,
+  keptMonths,
+  isNode,
+}: JobSettings): ScheduledJob[] {
   return [
     {
       name: "close-day",
@@ -53,6 +65,19 @@ export function scheduledJobs({ backups, openDays, isNode }: JobSettings): Sched
       followsImports: true,
       run: computeMetrics,
     },
+    ...(keptMonths.posts === null && keptMonths.statistics === null
+      ? []
+      : [
+          {
+            name: "old-months",
+            pattern: "30 1 * * *",
+            run: async (db: Database, clock: Clock) => {
+              await letGoOldParts(db, clock, keptMonths);
+              return removeOldMonths(db, clock, keptMonths);
+            },
+          },
+        ]),
+    { name: "give-back", pattern: "30 2 * * *", isOfNode: true, run: giveBack },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
       name: "optimize-search",
@@ -82,13 +107,13 @@ function backupJob(plan: BackupPlan): ScheduledJob {
   return { name: BACKUP_JOB, pattern: "0 4 * * *", run: (db, clock) => backUp(db, clock, plan) };
 }
 
-/** Runs a job's work on the calling thread. */
+/** Runs a job's work on the calling thread. @returns what the log should say of it */
 export async function runJob(
   db: Database,
   clock: Clock,
   { name, dueAt, settings }: { name: string; dueAt: number; settings: JobSettings },
-): Promise<void> {
+): Promise<unknown> {
   const job = scheduledJobs(settings).find((one) => one.name === name);
   if (job === undefined) throw new Error(`there is no job ${name}`);
-  await job.run(db, clock, dueAt);
+  return job.run(db, clock, dueAt);
 }

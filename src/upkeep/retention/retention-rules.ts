@@ -138,7 +138,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   plan_requests: "business",
   plans: "business",
   post_numbers: "fixed",
-  post_search: "derived",
+  post_search_parts: "derived",
   post_search_stale: "queue",
   post_search_state: "fixed",
   post_search_stems: "derived",

@@ -155,7 +155,7 @@ describe("a merge", () => {
 
   test("leaves few segments in the post index, which may have 2,000", async () => {
     const { db } = pushing.appliance.app.domains;
-    const count = "SELECT count(DISTINCT segid) AS n FROM post_search_idx";
+    const count = "SELECT count(DISTINCT segid) AS n FROM post_search_1_idx";
     const segments = () => (db.prepare(count).get() as { n: number }).n;
     await rows(
       "posts",

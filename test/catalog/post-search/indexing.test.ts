@@ -49,5 +49,6 @@ test("an index being removed after post search was switched off is not shown as 
   await off.tick();
   expect(db().prepare("SELECT phase FROM post_search_state").all()).toEqual([{ phase: "off" }]);
   expect(db().prepare("SELECT 1 FROM searched_posts").all()).toEqual([]);
+  expect(db().prepare("SELECT 1 FROM post_search_parts").all()).toEqual([]);
   expect(logged()).toEqual([]);
 });

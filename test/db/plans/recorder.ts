@@ -2,7 +2,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 import { BUILDERS, type CallSite, findCallSites, sourceFrame } from "./call-sites.ts";
 import { countedSql, type RowNames, VISITED } from "./counted-sql.ts";
-import { shapeOf } from "./shape.ts";
+import { PART_OF_INDEX, shapeOf } from "./shape.ts";
 
 /** A statement of the application that was prepared and run. */
 export interface Recorded {
@@ -114,7 +114,7 @@ export function startRecorder(): Recorder {
     const number = record(this, site, sql);
     const recorded = statements[number] as Recorded;
     if (recorded.plan.length === 0) return prepare.call(this, sql);
-    const counted = countedSql(sql, number, rowNamesOf(this));
+    const counted = countedSql(sql, number, rowNamesOf(this, sql));
     const isSame = planOf(this, counted).join() === recorded.plan.join();
     if (!isSame) recorded.rows = null;
     return noting(prepare.call(this, isSame ? counted : sql), () => {
@@ -193,7 +193,7 @@ export function planOf(client: BetterSqlite3.Database, sql: string): string[] {
   return rows.map(({ id, parent, detail }) => {
     const depth = (depths.get(parent) ?? -1) + 1;
     depths.set(id, depth);
-    return "  ".repeat(depth) + detail.trim();
+    return "  ".repeat(depth) + detail.trim().replace(PART_OF_INDEX, "post_search_N");
   });
 }
 
@@ -203,10 +203,10 @@ const ROW_NAMES = `
   FROM pragma_table_list t WHERE t.schema = 'main' AND t.type IN ('table', 'shadow', 'virtual')`;
 const rowNames = new WeakMap<BetterSqlite3.Database, RowNames>();
 
-/** Cached, because tables change only by migrations, before anything is served. */
-function rowNamesOf(client: BetterSqlite3.Database): RowNames {
+/** Cached, because tables change only by migrations, before anything is served, but for parts of the index. */
+function rowNamesOf(client: BetterSqlite3.Database, sql: string): RowNames {
   const known = rowNames.get(client);
-  if (known !== undefined) return known;
+  if (known !== undefined && !sql.includes("post_search_")) return known;
   const rows = prepare.call(client, ROW_NAMES).all() as { name: string; row: string }[];
   const names = new Map(rows.map(({ name, row }) => [name, row]));
   if (names.has("channels")) rowNames.set(client, names);

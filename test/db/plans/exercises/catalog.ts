@@ -16,6 +16,7 @@ import { countSearched } from "../../../../src/catalog/post-search/post-search-s
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
+import { removeOldMonths } from "../../../../src/upkeep/retention/old-months.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
 import { readCatalogRequest } from "../../../../src/verbs/channels.ts";
 import type { Answer } from "../../../support/appliance.ts";
@@ -26,7 +27,8 @@ import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Searches are planned by these counts.
-  const settings = { backups: null, openDays: 7, isNode: false };
+  const keptMonths = { posts: null, statistics: null };
+  const settings = { backups: null, openDays: 7, keptMonths, isNode: false };
   await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
   // Three nights: the last one writes where the first did.
   for (const days of [0, 1, -1]) {
@@ -174,6 +176,11 @@ async function searchPosts(
       }
     }
   }
+  // A post of long ago, whose part is renewed.
+  const old = { id: 900_000, channel: 1, text: "Пост", published_at: "2025-01-01T00:00:00Z" };
+  await appliance.importRows("posts", [old]);
+  db.exec(`UPDATE searched_posts SET words = 0 WHERE post_id = ${old.id};
+    UPDATE post_search_parts SET is_due = 1 WHERE first_row = (SELECT min(first_row) FROM post_search_parts)`);
   await appliance.app.postIndex.tick();
   countSearched(db);
   // Views that were read again and stay on the same level.
@@ -185,6 +192,7 @@ export async function emptyPostSearch({ appliance }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Channels that the other exercises changed.
   db.exec("DELETE FROM post_search_stale");
+  await removeOldMonths(db, clock, { posts: 3, statistics: 12 });
   await rebuildPostSearch(db, clock);
   await finishPostSearch(db, clock, false);
 }

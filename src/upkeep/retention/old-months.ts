@@ -1,0 +1,126 @@
+import { nextChannelOfPosts } from "../../catalog/imports/kinds/exported-rows.store.ts";
+import { dayRow } from "../../catalog/post-search/index-text.ts";
+import { letGoBefore } from "../../catalog/post-search/parts.store.ts";
+import { type Database, statement } from "../../db/database.ts";
+import { inParts, inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Day, dayOf, formatDay, monthOf, startOfDay } from "../../values/moscow-time.ts";
+
+/** How many of the latest Moscow months are kept, with the current one; null for all. */
+export interface KeptMonths {
+  posts: number | null;
+  statistics: number | null;
+}
+
+/** What a night removed: rows before a day. */
+export interface RemovedMonths {
+  posts?: { before: string; removed: number };
+  statistics?: { before: string; removed: number };
+}
+
+/** Rows per step: a post is in several indexes. */
+const STEP_ROWS = 20;
+
+function firstKept(nowMs: number, months: number): Day {
+  let day = dayOf(nowMs);
+  for (let back = 1; back < months; back += 1) day = monthOf(day).first - 1;
+  return monthOf(day).first;
+}
+
+/**
+ * Takes the parts of the post index with months that are no longer kept from searches. Each node of a
+ * cluster has its own, and rows that no part is read for are removed with less work.
+ */
+export async function letGoOldParts(
+  db: Database,
+  clock: Clock,
+  { posts }: KeptMonths,
+): Promise<void> {
+  if (posts === null) return;
+  const row = dayRow(firstKept(clock.now(), posts));
+  await inTransaction(db, clock, "old-parts", (tx) => letGoBefore(tx, row));
+}
+
+/** Removes posts and statistics of months that are no longer kept, channel by channel, in short steps. */
+export async function removeOldMonths(
+  db: Database,
+  clock: Clock,
+  kept: KeptMonths,
+): Promise<RemovedMonths> {
+  const done: RemovedMonths = {};
+  if (kept.posts !== null) {
+    const day = firstKept(clock.now(), kept.posts);
+    const removed = await removeBefore(db, clock, OF_POSTS, startOfDay(day));
+    done.posts = { before: formatDay(day), removed };
+  }
+  if (kept.statistics !== null) {
+    const day = firstKept(clock.now(), kept.statistics);
+    const removed = await removeBefore(db, clock, OF_STATISTICS, day);
+    done.statistics = { before: formatDay(day), removed };
+  }
+  return done;
+}
+
+interface Removing {
+  nextChannel(db: Database, afterId: number): number | undefined;
+  hasSome: string;
+  removeSome: string;
+}
+
+const OF_POSTS: Removing = {
+  nextChannel: nextChannelOfPosts,
+  hasSome: "SELECT 1 FROM posts WHERE channel_id = ? AND published_at < ? LIMIT 1",
+  removeSome: `DELETE FROM posts WHERE id IN (
+    SELECT id FROM posts WHERE channel_id = ? AND published_at < ? LIMIT ${STEP_ROWS})`,
+};
+const OF_STATISTICS: Removing = {
+  nextChannel: (db, afterId) =>
+    statement<{ id: number }>(
+      db,
+      `SELECT channel_id AS id FROM daily_statistics WHERE channel_id > ?
+       ORDER BY channel_id LIMIT 1`,
+    ).get(afterId)?.id,
+  hasSome: "SELECT 1 FROM daily_statistics WHERE channel_id = ? AND day < ? LIMIT 1",
+  removeSome: "DELETE FROM daily_statistics WHERE channel_id = ? AND day < ?",
+};
+
+async function removeBefore(
+  db: Database,
+  clock: Clock,
+  { nextChannel, hasSome, removeSome }: Removing,
+  before: number,
+): Promise<number> {
+  const has = statement(db, hasSome);
+  const remove = statement(db, removeSome);
+  let removed = 0;
+  for (let id = nextChannel(db, 0); id !== undefined; id = nextChannel(db, id)) {
+    const channel = id;
+    if (has.get(channel, before) === undefined) continue;
+    await inParts(db, clock, "old-months", () => {
+      const { changes } = remove.run(channel, before);
+      removed += changes;
+      return changes > 0;
+    });
+  }
+  return removed;
+}
+
+/** Pages of 4 KB that are moved from the end of the file in one step. */
+const STEP_PAGES = 32;
+/** One of so many pages may be free: new rows take them before the file grows. */
+const FREE_ONE_OF = 20;
+
+/** Gives free pages back to the disk, if there are many. */
+export async function giveBack(db: Database, clock: Clock): Promise<void> {
+  const pragma = (name: string): number => Number(db.pragmaValue(name));
+  if (pragma("freelist_count") * FREE_ONE_OF < pragma("page_count")) return;
+  let left = Number.POSITIVE_INFINITY;
+  await inParts(db, clock, "give-back", () => {
+    db.pragma(`incremental_vacuum(${STEP_PAGES})`);
+    const free = pragma("freelist_count");
+    // A file of another program may not be made for it.
+    const isShrinking = free > 0 && free < left;
+    left = free;
+    return isShrinking;
+  });
+}
