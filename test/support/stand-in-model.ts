@@ -52,20 +52,20 @@ export interface ModelClient {
 export interface Conversation {
   answer: unknown;
   calls: number;
-  /** Of the calls' arguments and results. */
-  characters: number;
+  /** Arguments and results of the calls. */
+  exchanged: string;
 }
 
 export async function converse(client: ModelClient, script: Script): Promise<Conversation> {
   const model = standInModel(script);
   const tools = await client.tools();
   const messages: Request["messages"] = [{ role: "user", content: script.question }];
-  for (let [calls, characters] = [0, 0]; ; calls += 1) {
+  for (let [calls, exchanged] = [0, ""]; ; calls += 1) {
     const reply = model.reply(JSON.stringify({ tools, messages } satisfies Request));
-    if ("answer" in reply) return { answer: reply.answer, calls, characters };
+    if ("answer" in reply) return { answer: reply.answer, calls, exchanged };
     const asked = JSON.stringify(reply.call.arguments);
     const result = await client.call(reply.call);
-    characters += asked.length + result.length;
+    exchanged += asked + result;
     messages.push({ role: "assistant", content: asked }, { role: "tool", content: result });
   }
 }

@@ -26,6 +26,11 @@ export class Body {
     this.#takes = takes;
   }
 
+  /** Whether it is known to be at most so long. */
+  isShort(bytesMax: number): boolean {
+    return this.#length <= bytesMax;
+  }
+
   /** Why it is not read, by the request's head alone; null if it may be. */
   refusal(): AppError | null {
     if (this.#length === 0) return null;

@@ -53,6 +53,8 @@ export interface McpContext extends KeyedContext {
 
 /** Largest body, the same in both eras of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Longest body to read before the key is checked: it comes with the request's head. */
+const EARLY_BYTES_MAX = 8 * 1024;
 /** Name under which daily usage and metrics count requests that call no tool. */
 const USAGE_METHOD = "mcp";
 
@@ -93,8 +95,12 @@ interface Noting extends McpContext {
   note(operation: string): NoteRequest;
 }
 
-function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
+async function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
   const { request } = incoming;
+  // Read before the key is checked, so that key and data are read in the snapshot of one tick.
+  const isShort = request.method === "POST" && incoming.body.isShort(EARLY_BYTES_MAX);
+  const bytes = isShort ? await incoming.body.bytes().catch(toAppError) : null;
+  const read = bytes instanceof Uint8Array ? await readMessageBody(bytes, context) : null;
   const withoutTool = (response: Response): Answered => {
     const [note, { status }] = [context.note(USAGE_METHOD), response];
     return { response, note, url: MCP_PATH, status, units: 0, error: null, waitedMs: 0 };
@@ -103,9 +109,14 @@ function answerPost(incoming: Incoming, context: Noting): Promise<Response> {
     request,
     context,
     async (keyed) => {
+      if (read !== null) return answerMessage(request, read, keyed, context);
       const { admitted, headers } = keyed;
       const bytes = await readPost(incoming, headers);
-      if (!(bytes instanceof AppError)) return answerMessage(request, bytes, keyed, context);
+      if (!(bytes instanceof AppError)) {
+        const body = await readMessageBody(bytes, context);
+        await context.tickSnapshot();
+        return answerMessage(request, body, keyed, context);
+      }
       setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, bytes)));
       return withoutTool(errorResponse(bytes, headers));
     },
@@ -138,14 +149,12 @@ async function readPost(
 
 async function answerMessage(
   request: Request,
-  bytes: Uint8Array,
+  body: ReadBody,
   { admitted, headers, nowMs }: Keyed,
   context: Noting,
 ): Promise<Answered> {
-  const body = await readMessageBody(bytes, context);
   let operation = USAGE_METHOD;
   let waitedMs = 0;
-  await context.tickSnapshot();
   const {
     status,
     body: text,

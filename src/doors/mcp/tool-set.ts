@@ -104,7 +104,8 @@ export function createToolSet(
       const answer = outcome.ok
         ? answerText(id, toolResult(common, { method, given, raw }, outcome.body, services))
         : failed(method, outcome.error);
-      return { ...answer, outcome };
+      answer.outcome = outcome;
+      return answer;
     },
   };
 }

@@ -102,6 +102,7 @@ async function shown(
   const { theme = "light", locale = "en-GB", called } = given;
   await page.setContent("<!doctype html><title>Host</title>");
   await page.addScriptTag({ type: "module", content: script });
+  await page.waitForFunction("typeof show === 'function'");
   await page.evaluate(
     (what) => {
       // biome-ignore lint/suspicious/noExplicitAny: put there by the host's script

@@ -238,7 +238,7 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       }
     });
 
-    test("a call that does not say how much it wants gets at most 25,000 characters", async () => {
+    test("a call that does not say how much it wants gets at most 25,000 characters, and a cursor of 24", async () => {
       const channels: Record<string, unknown>[] = busy.map((channel) => ({ channel }));
       const three = busy.slice(0, 3).join();
       const calls: [tool: string, args: Record<string, unknown>[]][] = [
@@ -262,6 +262,7 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
         for (const args of all) {
           const answer = expectToolResult(await mcp.call(tool, args), tool);
           expect(characters(answer), `${tool} ${JSON.stringify(args)}`).toBeLessThan(25_300);
+          expect(answer.next?.length ?? 0, answer.next).toBeLessThanOrEqual(24);
         }
       }
     });
