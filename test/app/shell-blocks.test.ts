@@ -23,7 +23,9 @@ const documents = [readDocument("README.md"), ...guideDocuments].map((document) 
 const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "systemctl stop": "changes the machine's services, as root",
-  "export KANALOG_CLUSTER": "needs a PostgreSQL, as test/cluster/commands.test.ts has it",
+  "export KANALOG_CLUSTER": "needs a PostgreSQL, with which test/cluster/guide.test.ts pastes it",
+  "KANALOG_NODE=": "is pasted by test/cluster/guide.test.ts too",
+  "kanalog cluster files": "names machines, as test/cluster/deployment-files.test.ts does",
   "export KANALOG_SECRET": "needs Docker; test/packaging/cluster-compose.test.ts runs its nodes",
   "docker build": "needs Docker",
   "docker stop": "needs Docker",

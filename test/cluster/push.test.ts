@@ -71,6 +71,30 @@ describe.skipIf(!hasPostgres)("posts imported on both nodes", () => {
     expect(sent()).toMatchObject({ "post.created": ids, "post.matched": ids });
   });
 
+  test("are sent by every node, though one alone puts them into events", async () => {
+    const { network } = cluster.ports;
+    network.answer = () => ({ status: 500 });
+    await read(one, [1, 2]);
+    await pass(1, [one]);
+    const tried = network.posts.length;
+    expect(tried).toBeGreaterThan(0);
+    network.answer = () => ({ status: 200 });
+    await read(one, [3]);
+    // The other one makes the attempts that are due again, and leaves the new post alone.
+    cluster.ports.clock.advance(10 * 60_000);
+    await other.copy();
+    await other.app.push.runDue(false);
+    expect(network.posts.length).toBeGreaterThan(tried);
+    expect(sent()["post.created"]).not.toContain(3);
+    await cluster.copyAll();
+    const before = network.posts.length;
+    await one.app.push.runDue(false);
+    expect(network.posts).toHaveLength(before);
+    await pass(3);
+    expect(new Set(sent()["post.created"])).toEqual(new Set([1, 2, 3]));
+    expect(sent()["post.created"]?.filter((id) => id === 3)).toHaveLength(1);
+  });
+
   test("are sent by the other node if the first one is gone", async () => {
     await read(one, [1, 2]);
     await pass(1, [one]);

@@ -60,8 +60,8 @@ export function createPush(
   return {
     tick,
     /** As `tick`, but settles once no attempt is in progress. */
-    async runDue(): Promise<void> {
-      await tick();
+    async runDue(fillsQueue = true): Promise<void> {
+      await tick(fillsQueue);
       await sender.idle();
     },
   };
