@@ -43,6 +43,8 @@ CREATE TABLE channels (
   kind TEXT NOT NULL CHECK (kind IN ('channel', 'chat')),
   is_public INTEGER NOT NULL CHECK (is_public IN (0, 1)),
   subscribers INTEGER NOT NULL CHECK (subscribers >= 0),
+  -- When that was read; null: never, and it is 0.
+  subscribers_at INTEGER,
   quality REAL,
   citation REAL,
   last_post_at INTEGER,
@@ -124,7 +126,7 @@ END;
 CREATE TRIGGER public_cards_removed AFTER DELETE ON public_cards BEGIN
   UPDATE cards_version SET version = version + 1;
 END;
-CREATE TRIGGER channels_changed AFTER UPDATE OF subscribers, last_post_at ON channels BEGIN
+CREATE TRIGGER channels_changed AFTER UPDATE OF subscribers, subscribers_at, last_post_at ON channels BEGIN
   UPDATE cards_version SET version = version + 1;
 END;
 
@@ -1021,8 +1023,7 @@ CREATE TABLE import_runs (
   finished_at INTEGER,
   -- The summary so far, as a JSON object.
   summary TEXT NOT NULL,
-  -- The first rejected rows, as a JSON list.
-  rejects TEXT NOT NULL,
+  -- A message, as JSON.
   failure TEXT,
   -- The process that runs it, and when that process last said so: one that says nothing any more is gone.
   owner TEXT NOT NULL DEFAULT '',
@@ -1056,8 +1057,8 @@ CREATE TABLE sources (
   -- Runs that failed since the last success, and what the last one failed for, as JSON.
   failures INTEGER NOT NULL DEFAULT 0,
   failure TEXT,
-  -- The file of a folder at which it failed.
-  failed_file TEXT,
+  -- What it failed for lately, newest first, as JSON.
+  faults TEXT NOT NULL DEFAULT '[]',
   -- The other side asked not to be asked before.
   retry_at INTEGER,
   -- The import's summary of the last run that read something, as JSON.
@@ -1074,12 +1075,16 @@ CREATE TABLE source_days (
   PRIMARY KEY (source_id, day)
 ) STRICT, WITHOUT ROWID;
 
--- Files of a folder that are done.
+-- Files of a folder that are done: imported, or set aside.
 CREATE TABLE source_files (
   source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   bytes INTEGER NOT NULL,
   modified_at INTEGER NOT NULL,
+  -- Why it was set aside, as JSON; null: it was imported.
+  fault TEXT,
+  -- 1: it was moved into the folder of rejected files, so that one of this name is another.
+  is_moved INTEGER NOT NULL DEFAULT 0 CHECK (is_moved IN (0, 1)),
   PRIMARY KEY (source_id, name)
 ) STRICT, WITHOUT ROWID;
 

@@ -125,7 +125,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   nodemailer: ["ports"],
   "better-auth": ["customers/people"],
   "@node-oauth/oauth2-server": ["customers/oauth"],
-  fflate: ["catalog/imports", "doors/mcp"],
+  fflate: ["catalog/imports", "catalog/exports", "doors/mcp"],
   hono: ["doors/site"],
   "@fastify/busboy": ["doors/site"],
   uplot: ["doors/site"],

@@ -460,6 +460,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   removedByCommand: [
     [{}, "Channels can be removed only with `kanalog channel delete` and `merge`."],
   ],
+  channelMade: [
+    [
+      { channel: "CHANNEL", title: "TITLE" },
+      "Channel CHANNEL was not in the catalog and is added as “TITLE”; its subscribers are not known.",
+    ],
+  ],
   handleMoved: [
     [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
   ],
@@ -594,9 +600,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{ from: "FROM" }, "The file is an export of messages. Import it with --from FROM."],
   ],
   notForeign: [[{ from: "FROM" }, "The file has no messages in the format of FROM."]],
-  foreignKind: [
-    [{ from: "FROM", kinds: ["ONE", "TWO"] }, "Files of FROM contain only ONE and TWO."],
-  ],
+  foreignKind: [[{ from: "FROM" }, "Files of FROM contain only posts and channels."]],
   jsonBroken: [
     [
       { line: 94 },
@@ -738,7 +742,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   sourceAllRejected: [
     [
       { rows: 7 },
-      "All rows (7) were rejected; the reasons are listed with the source. Correct the file, or add the source again with other options. It is tried again until some rows are accepted.",
+      "All rows (7) were rejected; the reasons are listed with the source. Correct the file, or add the source again with other options.",
     ],
   ],
   sourceSecret: [
@@ -824,7 +828,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   exportWithoutChannel: [[{}, "Only channels, stats and posts can be limited to a channel."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
   rawWithoutCsv: [
-    [{}, "Only CSV protects texts from spreadsheets: leave this option out for NDJSON."],
+    [
+      {},
+      "Only CSV and Excel files protect texts from spreadsheets: leave this option out for NDJSON.",
+    ],
+  ],
+  sheetFull: [[{ rows: 7 }, "An Excel sheet has at most 7 rows. Export fewer, or as CSV."]],
+  cellTooLong: [
+    [{ characters: 7 }, "A text is longer than the 7 characters of an Excel cell. Export as CSV."],
   ],
   exportsUnderWay: [
     [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],

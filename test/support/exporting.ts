@@ -5,14 +5,21 @@ import { pathOfNext } from "./expectations.ts";
 
 /** Contents of an export file, as the command writes it. */
 export async function exported(
-  { app: { domains }, config, ports: { clock } }: Appliance,
+  appliance: Appliance,
   wish: Pick<ExportWish, "kind"> & Partial<ExportWish>,
 ): Promise<string> {
+  return (await exportedFile(appliance, wish)).toString();
+}
+
+export async function exportedFile(
+  { app: { domains }, config, ports: { clock } }: Appliance,
+  wish: Pick<ExportWish, "kind"> & Partial<ExportWish>,
+): Promise<Buffer> {
   const usual = { format: "csv", isRaw: false, from: "", to: "", channel: "" } as const;
   const settings = { hosts: config.messengerHosts, openDays: config.statisticsOpenDays };
   const selection = readExport(domains.db, clock, { ...usual, ...settings, ...wish });
   const parts = exportParts(async (turn) => exportPart(domains.db, turn), selection);
-  return Buffer.concat(await Array.fromAsync(parts)).toString();
+  return Buffer.concat(await Array.fromAsync(parts));
 }
 
 /** Answers of up to three pages below `/v1/msgr/`, without cursors, which each appliance signs itself. */

@@ -1,13 +1,7 @@
-import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { ImportKindName } from "../../src/catalog/imports/kinds/import-kinds.ts";
 import type { CellRules } from "../../src/catalog/imports/kinds/read-cells.ts";
-import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
-import {
-  AS_RECOGNIZED,
-  type ReadingOptions,
-  readRows,
-} from "../../src/catalog/imports/reading/rows.ts";
-import { readThrough } from "../../src/catalog/imports/writing/read-through.ts";
-import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
+import { AS_RECOGNIZED, type ReadingOptions } from "../../src/catalog/imports/reading/rows.ts";
+import { openImport } from "../../src/catalog/imports/writing/open-import.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import type { Appliance, ImportResult } from "./appliance.ts";
 
@@ -47,25 +41,17 @@ export async function importText(
   const rejects: ImportResult["rejects"] = [];
   const notes: string[] = [];
   const interrupt = new AbortController();
-  const recognized = nothingRecognized(timezone);
   const reading = { ...AS_RECOGNIZED, ...options };
-  const highestNumber = await readThrough(source, kind, reading, {
-    ...{ timezone, strict, messengerHosts: config.messengerHosts },
-  });
-  const rows = readRows(source, kind, reading, recognized);
-  const summary = await runImport(importKinds[kind], rows, {
+  const how = { reading, timezone, strict };
+  const importIt = await openImport(source, kind, how, config.messengerHosts);
+  const summary = await importIt({
     db: domains.db,
     clock,
     context: {
-      clock,
       folder,
-      messengerHosts: config.messengerHosts,
       openDays: config.statisticsOpenDays,
-      highestNumber,
       note: (note) => notes.push(inEnglish(note)),
     },
-    recognized,
-    cells: { timezone, strict },
     replace,
     onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
     signal: interrupt.signal,

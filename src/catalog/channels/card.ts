@@ -74,7 +74,8 @@ export const CHANNEL_FIELDS = {
     choiceSchema(CHANNEL_KINDS, { description: "`chat` is a group chat" }),
     "channel",
   ),
-  subscribers: field(countColumn(), countSchema("Subscribers")),
+  subscribers: field(countColumn(), countSchema("Subscribers"), 0),
+  subscribers_at: optionalInstant("When `subscribers` was read; null: never, and it is 0"),
   category: optional(
     slugOrNameColumn(),
     textSchema({ description: "Code of the primary category" }),
@@ -117,6 +118,7 @@ export const CHANNEL_LABELS: Readonly<Record<ChannelField, string>> = {
   link: "Link",
   image: "Picture",
   subscribers: "Subscribers",
+  subscribers_at: "Subscribers read",
   category: "Category",
   categories: "Other categories",
   territory: "Territory",
@@ -131,7 +133,10 @@ export const CHANNEL_LABELS: Readonly<Record<ChannelField, string>> = {
 export const CHANNEL_FIELD_NAMES = Object.keys(CHANNEL_LABELS) as ChannelField[];
 
 /** Columns of the table `channels`, which catalog queries scan, so its rows are kept small. */
-const SCANNED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
+const SCANNED = [
+  ...["kind", "is_public", "subscribers", "subscribers_at"],
+  ...["quality", "citation", "last_post_at"],
+];
 
 export const SCANNED_COLUMNS = ["id", ...SCANNED];
 /** All other columns; they are in the table `channel_cards`. */

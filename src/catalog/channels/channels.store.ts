@@ -152,17 +152,15 @@ export function createChannelIds(db: Database) {
 }
 
 /** A channel's numbers that change daily; they are not part of its stored card or search text. */
-type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
+const NUMBERS_CHANGED = ["subscribers", "subscribers_at", "last_post_at"] as const;
+type ChannelNumbers = Pick<ChannelRecord, "id" | (typeof NUMBERS_CHANGED)[number]>;
 
 /** Runs inside the caller's transactions. */
 export function createChannelNumbers(db: Database) {
   const find = statement<ChannelNumbers>(
     db,
-    "SELECT id, subscribers, last_post_at FROM channels WHERE id = ?",
+    `SELECT id, ${NUMBERS_CHANGED.join(", ")} FROM channels WHERE id = ?`,
   );
-  const setSubscribers = statement(db, updateSql("channels", ["subscribers"]));
-  const setLastPost = statement(db, updateSql("channels", ["last_post_at"]));
-  const setBoth = statement(db, updateSql("channels", ["subscribers", "last_post_at"]));
   return {
     find: (id: number): ChannelNumbers | undefined => find.get(id),
 
@@ -171,12 +169,9 @@ export function createChannelNumbers(db: Database) {
      * @returns false if nothing differs
      */
     update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
-      const hasNewSubscribers = now.subscribers !== stored.subscribers;
-      const hasNewLastPost = now.last_post_at !== stored.last_post_at;
-      if (hasNewSubscribers && hasNewLastPost) setBoth.run(now);
-      else if (hasNewSubscribers) setSubscribers.run(now);
-      else if (hasNewLastPost) setLastPost.run(now);
-      return hasNewSubscribers || hasNewLastPost;
+      const changed = NUMBERS_CHANGED.filter((name) => now[name] !== stored[name]);
+      if (changed.length > 0) statement(db, updateSql("channels", changed)).run(now);
+      return changed.length > 0;
     },
   };
 }

@@ -15,40 +15,49 @@ import { type CardView, type ChannelRecord, cardSchema, toCard } from "./card.ts
  */
 const SUBSCRIBERS = "\u0001";
 const LAST_POST = "\u0002";
+/** Members by column; the first one's placeholder stands for two of them. */
 const PLACEHOLDERS: { readonly [Name in keyof CardView]?: string } = {
-  subscribers: SUBSCRIBERS,
-  last_post_at: LAST_POST,
+  subscribers: `"subscribers":${SUBSCRIBERS}`,
+  subscribers_at: "",
+  last_post_at: `"last_post_at":${LAST_POST}`,
 };
 
 export function storedCard(record: ChannelRecord): string {
   const members = Object.entries(toCard(record)).map(
-    ([name, value]) => `"${name}":${PLACEHOLDERS[name as keyof CardView] ?? JSON.stringify(value)}`,
+    ([name, value]) => PLACEHOLDERS[name as keyof CardView] ?? `"${name}":${JSON.stringify(value)}`,
   );
-  return `{${members.join(",")}}`;
+  return `{${members.filter((member) => member !== "").join(",")}}`;
 }
 
 /** SQL: card of `public_cards p` with values from `channels c`; instants in Moscow time. */
-export const CARD_JSON = `replace(replace(p.json, char(1), c.subscribers), char(2),
+export const CARD_JSON = `replace(replace(p.json, char(1),
+  c.subscribers || ',"subscribers_at":' || ${instantJson("c.subscribers_at")}), char(2),
   ${instantJson("c.last_post_at")})`;
 
 /** A stored card and the values for its placeholders. */
-export interface CardParts extends Pick<ChannelRecord, "subscribers" | "last_post_at"> {
+export interface CardParts
+  extends Pick<ChannelRecord, "subscribers" | "subscribers_at" | "last_post_at"> {
   json: string;
 }
 
 /** SQL: columns of `CardParts`. */
-export const CARD_PARTS = "p.json, c.subscribers, c.last_post_at";
+export const CARD_PARTS = "p.json, c.subscribers, c.subscribers_at, c.last_post_at";
 
 /**
  * Fills in a single card, whose two placeholders come in this order: SQLite's `replace` and `strftime` took
  * half of the 6 us of finding a card. Lists use `CARD_JSON`, because SQLite joins them into one text.
  */
-export function filledCard({ json, subscribers, last_post_at }: CardParts): JsonText<CardView> {
+export function filledCard(card: CardParts): JsonText<CardView> {
+  const { json, subscribers, subscribers_at: readAt, last_post_at: lastPostAt } = card;
   const first = json.indexOf(SUBSCRIBERS);
   const second = json.indexOf(LAST_POST);
-  const lastPost = last_post_at === null ? "null" : `"${formatInstant(last_post_at)}"`;
+  const numbers = `${subscribers},"subscribers_at":${instantText(readAt)}`;
   const between = json.slice(first + 1, second);
-  return `${json.slice(0, first)}${subscribers}${between}${lastPost}${json.slice(second + 1)}` as JsonText<CardView>;
+  return `${json.slice(0, first)}${numbers}${between}${instantText(lastPostAt)}${json.slice(second + 1)}` as JsonText<CardView>;
+}
+
+function instantText(instantMs: number | null): string {
+  return instantMs === null ? "null" : `"${formatInstant(instantMs)}"`;
 }
 
 /** Whether the stored card has a placeholder for this column. */

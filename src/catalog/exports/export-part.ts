@@ -10,6 +10,7 @@ import { bulkKinds } from "./bulk-kinds.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import { csvCell, csvLine, EXCEL_MARK } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
+import { workbookOf, workbookRow } from "./workbook.ts";
 
 export interface ExportPart {
   /** Complete lines in UTF-8; the first part of a CSV file starts with the header. */
@@ -25,6 +26,8 @@ export interface ExportTurn {
   selection: ExportSelection;
   /** Where the previous part ended; null for the first. */
   after: Position;
+  /** Rows of the parts before. */
+  rowsBefore: number;
 }
 
 /** Limits of a part, in characters and rows: a few milliseconds of reading, and little memory. */
@@ -35,19 +38,25 @@ const PART_ROWS = 1_000;
  * Reads the next part of an export. Nothing is read between two parts, so that exports never keep the
  * write-ahead log from restarting, and the cost of a part does not depend on those before it.
  */
-export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
-  const { kind, format } = selection;
-  const { columns, fields, rows } = importKinds[kind].exported;
+export function exportPart(db: Database, turn: ExportTurn): ExportPart {
+  const { selection, after, rowsBefore } = turn;
+  const { columns, fields, rows } = importKinds[selection.kind].exported;
   const isNullable = (name: string) => fields?.[name]?.initial === null;
-  const toLine = lineWriter(selection, columns, isNullable);
-  const hasHeader = after === null && format === "csv";
-  const mark = selection.isExcel ? EXCEL_MARK : "";
   return writePart(rows(db, selection, after, PART_ROWS), {
-    toLine,
+    toLine: lineWriter(selection, columns, isNullable, rowsBefore),
     after,
     rowsMax: PART_ROWS,
-    header: hasHeader ? mark + csvLine(columns, selection.isExcel) : "",
+    header: after === null ? headerOf(selection, columns) : "",
   });
+}
+
+function headerOf({ format, isExcel }: ExportSelection, columns: readonly string[]): string {
+  if (format === "ndjson") return "";
+  if (format === "csv") return (isExcel ? EXCEL_MARK : "") + csvLine(columns, isExcel);
+  return workbookRow(
+    1,
+    columns.map((value) => ({ value, isNullable: false, isRaw: true })),
+  );
 }
 
 interface PartWriting {
@@ -87,16 +96,26 @@ function writePart(
 }
 
 /**
- * Returns a function that writes a row as a line.
+ * Returns a function that writes a row as a line, or as a row of a sheet.
  * @param isNullable whether a column's empty text or list differs from null
  */
 function lineWriter(
   { format, isRaw, isExcel }: Pick<ExportSelection, "format" | "isRaw" | "isExcel">,
   columns: readonly string[],
   isNullable: (name: string) => boolean,
+  rowsBefore = 0,
 ): (values: Record<string, unknown>) => string {
   if (format === "ndjson") return (values) => `${JSON.stringify(values)}\n`;
   const cells = columns.map((name) => ({ name, isNullable: isNullable(name), isRaw }));
+  if (format === "xlsx") {
+    // The first row is the header.
+    let number = rowsBefore + 1;
+    return (values) =>
+      workbookRow(
+        ++number,
+        cells.map(({ name, ...how }) => ({ ...how, value: values[name] })),
+      );
+  }
   return (values) =>
     csvLine(
       cells.map((cell) => csvCell(values[cell.name], cell)),
@@ -109,15 +128,26 @@ function lineWriter(
  * @param read reads a part, here or on another thread
  * @param onRows receives the number of rows in each part
  */
-export async function* exportParts(
+export function exportParts(
   read: (turn: ExportTurn) => Promise<ExportPart>,
   selection: ExportSelection,
   onRows: (rows: number) => void = () => {},
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array, void> {
+  const parts = partsOf(read, selection, onRows);
+  return selection.format === "xlsx" ? workbookOf(parts) : parts;
+}
+
+async function* partsOf(
+  read: (turn: ExportTurn) => Promise<ExportPart>,
+  selection: ExportSelection,
+  onRows: (rows: number) => void,
+): AsyncGenerator<Uint8Array, void> {
   let after: Position = null;
+  let rowsBefore = 0;
   do {
-    const { content, rows, next } = await read({ selection, after });
+    const { content, rows, next } = await read({ selection, after, rowsBefore });
     onRows(rows);
+    rowsBefore += rows;
     if (content.byteLength > 0) yield content;
     after = next;
   } while (after !== null);

@@ -14,17 +14,21 @@ import { selectPostsById } from "../posts/posts.store.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 
+export type ExportFormat = ImportFormat | "xlsx";
+
 /** Media types of exports by their format. */
-export const EXPORT_TYPES: Record<ImportFormat, string> = {
+export const EXPORT_TYPES: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8",
   ndjson: "application/x-ndjson",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
+export const EXPORT_FORMATS = Object.keys(EXPORT_TYPES) as ExportFormat[];
 
 /** Rows of an export, and how to write them. Plain data, because it is sent to a thread. */
 export interface ExportSelection extends RowSelection {
   kind: ImportKindName;
-  format: ImportFormat;
-  /** Whether CSV leaves texts that a spreadsheet would run as they are. */
+  format: ExportFormat;
+  /** Whether texts that a spreadsheet would run are left as they are. */
   isRaw: boolean;
   /** Whether CSV is written as Excel opens it: with a mark, semicolons and the line ends of Windows. */
   isExcel: boolean;
@@ -33,7 +37,7 @@ export interface ExportSelection extends RowSelection {
 /** An export as requested: days and channel are texts as typed, empty if not given. */
 export interface ExportWish {
   kind: ImportKindName;
-  format: ImportFormat;
+  format: ExportFormat;
   isRaw: boolean;
   isExcel?: boolean;
   from: string;
@@ -69,7 +73,7 @@ export function readExport(
   if (channel !== "" && !selectedBy.includes("channel")) {
     faults["channel"] = [message("exportWithoutChannel")];
   }
-  if (isRaw && format !== "csv") faults["raw"] = [message("rawWithoutCsv")];
+  if (isRaw && format === "ndjson") faults["raw"] = [message("rawWithoutCsv")];
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   const channelId = channel === "" ? null : findChannel(db, hosts, channel);
   const openFrom = firstOpenDay(clock.now(), openDays);

@@ -13,7 +13,7 @@ import { type Given, type ImportContext, RowFault } from "../imports/kinds/impor
 import { readCells } from "../imports/kinds/read-cells.ts";
 
 /** Fields that identify a channel, follow from its posts and other edits, or have a button of their own. */
-const NOT_EDITED = ["id", "last_post_at", "former_handles", "is_public"] as const;
+const NOT_EDITED = ["id", "subscribers_at", "last_post_at", "former_handles", "is_public"] as const;
 
 export type EditedField = Exclude<ChannelField, (typeof NOT_EDITED)[number]>;
 

@@ -1,26 +1,24 @@
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { withDeadline } from "../../db/deadline.ts";
 import { BOT_RUN_MAX_MS } from "../../ports/own-work.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { inEnglish, type Message, message } from "../../values/messages/messages.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import { INTERRUPTED } from "../imports/reading/input.ts";
-import { sumOf } from "../imports/writing/import-summary.ts";
-import type { BatchRun } from "./batch-writer.ts";
-import { type BotRunTools, type BotSecret, runBot } from "./bot-messenger.ts";
-import { BOT_MESSENGERS } from "./bots.ts";
-import { type FileTools, importOne, orFailed, pullFile } from "./download-file.ts";
-import type { SourceFile } from "./import-source-file.ts";
-import type { createImportTurns } from "./import-turns.ts";
+import type { BatchRun } from "./bots/batch-writer.ts";
+import { type BotRunTools, type BotSecret, runBot } from "./bots/bot-messenger.ts";
+import { BOT_MESSENGERS, DEMO_MESSENGERS } from "./bots/bots.ts";
+import { selectChats } from "./bots/source-chats.store.ts";
+import { type FileTools, orFailed, pullFile } from "./files/download-file.ts";
+import type { SourceFile } from "./files/import-source-file.ts";
+import type { createImportTurns } from "./files/import-turns.ts";
+import { readFolder } from "./files/read-folder.ts";
 import type { createPushes } from "./max/pushes.ts";
-import { failed, NOTHING, type Outcome } from "./outcome.ts";
+import { failed, type Outcome } from "./outcome.ts";
 import type { createRunsUnderWay } from "./runs-under-way.ts";
 import type { SourceChanges } from "./source-changes.ts";
-import { selectChats } from "./source-chats.store.ts";
-import { type DoneFile, selectDoneFiles, selectSource } from "./sources.store.ts";
-import { type FileOptions, fileMaxMs, isBot, type Source } from "./sources.table.ts";
+import { selectDoneFiles, selectSource } from "./sources.store.ts";
+import { fileMaxMs, isBot, type Source } from "./sources.table.ts";
 
 interface RunTools extends BotRunTools, FileTools {}
 
@@ -44,68 +42,6 @@ async function runSource(
       ? pullFile(settings, position, secret, tools)
       : readFolder(settings, tools),
   );
-}
-
-/** A younger file may still be being written. */
-const SETTLED_MS = 10_000;
-
-/** Reads each new or changed file once, in the order of their names. */
-async function readFolder(
-  { folder, ...options }: { folder: string } & FileOptions,
-  tools: FileTools,
-): Promise<Outcome> {
-  const doneFiles = tools.isAgain ? [] : await tools.doneFiles();
-  const done = new Map(doneFiles.map((file) => [file.name, file]));
-  const listed = await folderFiles(folder);
-  if ("failure" in listed) return failed(listed.failure);
-  let outcome = NOTHING;
-  for (const { path, ...file } of listed.files) {
-    const known = done.get(file.name);
-    if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
-    // A time further in the future comes from another clock, and is not waited for.
-    if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
-      // Later files wait too, to keep the order.
-      return { ...outcome, unsettled: file.name, retryAfterMs: SETTLED_MS };
-    }
-    if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
-    const imported = await importOne(tools, { path, name: file.name, options });
-    const summary =
-      imported.summary === null ? outcome.summary : sumOf(outcome.summary, imported.summary);
-    const rows = outcome.rows + imported.rows;
-    if (imported.failure !== null) {
-      // Later files wait, since they may depend on it.
-      return { ...outcome, summary, rows, failure: imported.failure, failedFile: file.name };
-    }
-    // Recorded as it was before the import: if it was written to meanwhile, it differs and is read again.
-    await tools.fileDone(file);
-    const lagMs = Math.max(0, tools.nowMs() - file.modifiedAt);
-    outcome = { ...outcome, summary, rows, position: { lagMs } };
-  }
-  return outcome;
-}
-
-/** Names of incomplete files: hidden ones, and those that copy programs rename when they finish. */
-const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
-
-/** Files of a folder, in the order of their names, without links and subfolders. */
-async function folderFiles(
-  folder: string,
-): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
-  let names: string[];
-  try {
-    names = (await readdir(folder)).filter((name) => !UNFINISHED.test(name)).sort();
-  } catch {
-    return { failure: message("sourceFolder", { folder }) };
-  }
-  const files: (DoneFile & { path: string })[] = [];
-  for (const name of names) {
-    const path = join(folder, name);
-    // `lstat` does not follow links, which could lead to any file that this process can read.
-    const found = await lstat(path).catch(() => null);
-    if (found?.isFile() !== true) continue;
-    files.push({ name, path, bytes: found.size, modifiedAt: Math.trunc(found.mtimeMs) });
-  }
-  return { files };
 }
 
 export interface RunOptions {
@@ -159,11 +95,14 @@ export async function runClaimed(
     log.error({ err: error, source: name }, "a source could not be run");
     return failed(FAILED);
   });
-  const { failure, failedFile: file } = outcome;
-  if (failure !== null && failure.code !== INTERRUPTED.code) {
-    log.warn({ source: name, file, reason: inEnglish(failure) }, "a source could not be read");
+  const { failure, setAside } = outcome;
+  for (const { name: file, fault } of setAside) {
+    log.warn({ source: name, file, reason: inEnglish(fault) }, "a file was set aside");
   }
-  if (outcome.failure?.code === INTERRUPTED.code) await changes.releaseSource(id, owner);
+  if (failure !== null && failure.code !== INTERRUPTED.code) {
+    log.warn({ source: name, reason: inEnglish(failure) }, "a source could not be read");
+  }
+  if (failure?.code === INTERRUPTED.code) await changes.releaseSource(id, owner);
   else await changes.endSource({ id, owner, ...outcome });
   return outcome;
 }
@@ -184,6 +123,8 @@ async function outcomeOf(
     runSource(source, JSON.parse(secret) as Record<string, string>, {
       ...surroundings,
       ...how,
+      ...(isBot(settings) &&
+        settings.isDemo && { ask: DEMO_MESSENGERS[settings.kind].create(clock) }),
       signal,
       succeededAt,
       pushes: pushes.of(source, JSON.parse(secret) as BotSecret),

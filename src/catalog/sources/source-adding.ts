@@ -1,11 +1,12 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { fieldError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
-import type { BotMessenger, BotSecret } from "./bot-messenger.ts";
-import { BOT_MESSENGERS } from "./bots.ts";
-import type { CallApi } from "./call-api.ts";
+import type { BotMessenger, BotSecret } from "./bots/bot-messenger.ts";
+import { BOT_MESSENGERS, DEMO_MESSENGERS } from "./bots/bots.ts";
+import type { CallApi } from "./bots/call-api.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
@@ -19,7 +20,10 @@ export interface NewSettings {
 
 export interface NewBot {
   kind: BotKind;
+  /** Not needed for a demonstration. */
   token: string;
+  /** Whether to read a fake messenger inside the program. */
+  isDemo?: boolean;
   /** Empty for the bot's own name. */
   name: string;
   /** Empty for the messenger's own. */
@@ -29,6 +33,7 @@ export interface NewBot {
 }
 
 const PUSH_SECRET_BYTES = 32;
+const DEMO_SCHEDULE = "1m";
 
 export interface AddingTools {
   ask: CallApi;
@@ -40,6 +45,7 @@ export interface AddingTools {
   /** Encrypts and decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;
   random: Random;
+  clock: Clock;
   /** Aborted when the process stops. */
   signal: AbortSignal;
 }
@@ -47,7 +53,7 @@ export interface AddingTools {
 /** Adds and removes sources, including the requests to their messengers. */
 export function createSourceAdding(
   changes: Pick<SourceChanges, "addSource" | "removeSource">,
-  { ask, allows, secrets, random, signal }: AddingTools,
+  { ask, allows, secrets, random, clock, signal }: AddingTools,
 ) {
   /** @throws AppError `invalid` on `url` or `api` */
   async function requireAllowed(field: "url" | "api", address: string): Promise<void> {
@@ -78,12 +84,15 @@ export function createSourceAdding(
      * Asks the messenger whose token it is, and adds the bot.
      * @throws AppError `invalid` by field
      */
-    async addBot({ kind, name, ...given }: NewBot, by: Actor): Promise<Source> {
+    async addBot({ kind, name, isDemo = false, ...given }: NewBot, by: Actor): Promise<Source> {
       const messenger = BOT_MESSENGERS[kind];
-      const token = readToken(given.token, messenger);
-      const api = given.api.trim().replace(/\/+$/, "") || messenger.api;
-      await requireAllowed("api", api);
-      const found = await messenger.nameOf({ kind, api, token }, ask, signal);
+      const demo = isDemo ? DEMO_MESSENGERS[kind] : null;
+      const token = demo?.token(clock.now()) ?? readToken(given.token, messenger);
+      const own = demo === null ? given.api.trim().replace(/\/+$/, "") : "";
+      const api = own || messenger.api;
+      if (demo === null) await requireAllowed("api", api);
+      const askIt = demo?.create(clock) ?? ask;
+      const found = await messenger.nameOf({ kind, api, token }, askIt, signal);
       if ("failure" in found) throw fieldError({ token: [found.failure] });
       const { bot, position, chats } = found;
       const opened: BotSecret = kind === "max" ? { token, pushSecret: newPushSecret() } : { token };
@@ -91,11 +100,11 @@ export function createSourceAdding(
         {
           name: name.trim() || bot,
           kind,
-          settings: { kind, api, bot },
+          settings: { kind, api, bot, ...(isDemo && { isDemo }) },
           position,
           chats,
           secret: (await secrets()).seal(JSON.stringify(opened)),
-          schedule: given.schedule.trim() || messenger.schedule,
+          schedule: given.schedule.trim() || (isDemo ? DEMO_SCHEDULE : messenger.schedule),
         },
         by,
       );
@@ -106,7 +115,7 @@ export function createSourceAdding(
       const removed = await changes.removeSource(id, by);
       const { settings, secret, position } = removed;
       const opened = secret === null ? null : (await secrets()).open(secret);
-      if (!isBot(settings) || opened === null) return removed;
+      if (!isBot(settings) || settings.isDemo || opened === null) return removed;
       const access = { ...settings, ...(JSON.parse(opened) as BotSecret) };
       // If the messenger cannot be reached, it stops pushing by itself, because nobody responds here.
       const messenger = BOT_MESSENGERS[settings.kind];

@@ -5,7 +5,7 @@ import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { putChat } from "./source-chats.store.ts";
+import { putChat } from "./bots/source-chats.store.ts";
 import { sourceRunChanges } from "./source-run-changes.ts";
 import { readSchedule } from "./source-schedule.ts";
 import {
@@ -81,9 +81,7 @@ const setPaused = transaction(
     const source = await requireSource(tx, id);
     if (source.isPaused === isPaused) return source;
     // Runs missed while it was paused do not count as failures.
-    const fresh = isPaused
-      ? {}
-      : { failures: 0, failure: null, failedFile: null, retryAt: null, isNotified: false };
+    const fresh = isPaused ? {} : { failures: 0, failure: null, retryAt: null, isNotified: false };
     await updateSource(tx, id, { isPaused, isRequested: false, ...fresh });
     await record(tx, clock, by, isPaused ? "source.pause" : "source.resume", source);
     return requireSource(tx, id);

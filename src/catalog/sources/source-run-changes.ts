@@ -5,21 +5,18 @@ import type { ImportSummary } from "../imports/writing/import-summary.ts";
 import {
   claimSeen,
   countRows,
-  type DoneFile,
   putDoneFile,
   saveSourceHeartbeat,
   selectSource,
   updateSource,
 } from "./sources.store.ts";
-import type { Source, SourcePosition } from "./sources.table.ts";
+import type { DoneFile, Source, SourceFault, SourcePosition } from "./sources.table.ts";
 
 export interface SourceEnd {
   id: number;
   owner: string;
   /** Null if it succeeded. */
   failure: Message | null;
-  /** File of a folder at which it failed. */
-  failedFile: string | null;
   /**
    * How long to wait for the next run, because the other side asked for it or a file was still being
    * written; null to follow the schedule.
@@ -55,22 +52,33 @@ const endSource = transaction("source-end", async (tx, clock, end: SourceEnd) =>
   const source = await selectSource(tx, { id: end.id });
   if (source?.owner !== end.owner) return;
   const now = clock.now();
-  const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
+  const { failure, retryAfterMs, position, summary, rows } = end;
   await updateSource(tx, end.id, {
     owner: null,
     heartbeatAt: null,
     endedAt: now,
     failure,
-    failedFile,
     ...(failure === null
       ? { succeededAt: now, failures: 0, isNotified: false }
-      : { failures: source.failures + 1 }),
+      : { failures: source.failures + 1, faults: withFault(source.faults, failure, now) }),
     retryAt: retryAfterMs === null ? null : now + retryAfterMs,
     ...(position !== null && { position }),
     ...(summary !== null && { summary }),
   });
   if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
 });
+
+const FAULTS_KEPT = 10;
+
+/** The latest faults, the newest first; one that repeats is counted. */
+function withFault(faults: readonly SourceFault[], failure: Message, now: number): SourceFault[] {
+  const [last] = faults;
+  const isSame = last !== undefined && Bun.deepEquals(last.failure, failure);
+  const fault = isSame
+    ? { ...last, to: now, runs: last.runs + 1 }
+    : { failure, from: now, to: now, runs: 1 };
+  return [fault, ...faults.slice(isSame ? 1 : 0)].slice(0, FAULTS_KEPT);
+}
 
 /** Releases a source whose run was interrupted, so that the next process to look runs it again. */
 const releaseSource = transaction("source-end", async (tx, _clock, id: number, owner: string) => {
@@ -81,7 +89,7 @@ const releaseSource = transaction("source-end", async (tx, _clock, id: number, o
   await updateSource(tx, id, { owner: null, heartbeatAt: null, isRequested });
 });
 
-/** Records that a file of a folder was imported, so that it is not read again. */
+/** Records that a file of a folder was imported or set aside, so that it is not read again. */
 const fileDone = transaction(
   "source-file",
   async (tx, _clock, run: { id: number; owner: string }, file: DoneFile) => {

@@ -1,8 +1,8 @@
-import { and, asc, eq, getTableColumns, gte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
+import { type DoneFile, type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
 /** Oldest first. */
 export const selectSources = query((db) => db.select().from(sources).orderBy(asc(sources.id))).all;
@@ -125,7 +125,8 @@ export const selectSourceCounts = query((db, { day }: { day: number }) =>
 
 const { sourceId: _, ...fileColumns } = getTableColumns(sourceFiles);
 
-export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;
+/** A file as it stands in the folder. */
+export type FolderFile = Pick<DoneFile, "name" | "bytes" | "modifiedAt">;
 
 export const selectDoneFiles = query((db, { sourceId }: { sourceId: number }) =>
   db.select(fileColumns).from(sourceFiles).where(eq(sourceFiles.sourceId, sourceId)),
@@ -134,13 +135,21 @@ export const selectDoneFiles = query((db, { sourceId }: { sourceId: number }) =>
 export async function putDoneFile(
   tx: Transaction,
   sourceId: number,
-  file: DoneFile,
+  { name, ...values }: DoneFile,
 ): Promise<void> {
   await tx.builders
     .insert(sourceFiles)
-    .values({ sourceId, ...file })
-    .onConflictDoUpdate({
-      target: [sourceFiles.sourceId, sourceFiles.name],
-      set: { bytes: file.bytes, modifiedAt: file.modifiedAt },
-    });
+    .values({ sourceId, name, ...values })
+    .onConflictDoUpdate({ target: [sourceFiles.sourceId, sourceFiles.name], set: values });
 }
+
+/** Files that were set aside, the newest first. */
+export const selectSetAside = query(
+  (db, { sourceId, limit }: { sourceId: number; limit: number }) =>
+    db
+      .select(fileColumns)
+      .from(sourceFiles)
+      .where(and(eq(sourceFiles.sourceId, sourceId), isNotNull(sourceFiles.fault)))
+      .orderBy(desc(sourceFiles.modifiedAt))
+      .limit(limit),
+).all;

@@ -33,6 +33,8 @@ export interface BotSettings {
   bot: string;
   /** For MAX: whether updates are pushed instead of polled. */
   pushes?: boolean;
+  /** Whether the messenger is a fake one inside the program, and nothing is contacted. */
+  isDemo?: true;
 }
 
 type SourceSettings = FileSettings | BotSettings;
@@ -74,6 +76,15 @@ export interface SourcePosition {
   subscribed?: string;
 }
 
+/** Why runs of a source failed one after another. */
+export interface SourceFault {
+  failure: Message;
+  /** When it was first and last met. */
+  from: number;
+  to: number;
+  runs: number;
+}
+
 export const sources = sqliteTable("sources", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   name: text("name").notNull(),
@@ -96,8 +107,8 @@ export const sources = sqliteTable("sources", {
   /** Since the last success. */
   failures: integer("failures").notNull().default(0),
   failure: text("failure", { mode: "json" }).$type<Message>(),
-  /** File of a folder at which the last run failed; null if there is none. */
-  failedFile: text("failed_file"),
+  /** Why it failed lately, newest first. */
+  faults: text("faults", { mode: "json" }).$type<SourceFault[]>().notNull().default([]),
   /**
    * When to run again, apart from the schedule. After a failure: not earlier, because the other side asked
    * to wait. After a success: not later, because a file was still being written.
@@ -120,7 +131,7 @@ export const sourceDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.sourceId, table.day] })],
 );
 
-/** Files of a folder that are done, so that each is read once. */
+/** Files of a folder that are done, imported or set aside, so that each is read once. */
 export const sourceFiles = sqliteTable(
   "source_files",
   {
@@ -128,9 +139,15 @@ export const sourceFiles = sqliteTable(
     name: text("name").notNull(),
     bytes: integer("bytes").notNull(),
     modifiedAt: integer("modified_at").notNull(),
+    /** Why it was set aside; null if it was imported. */
+    fault: text("fault", { mode: "json" }).$type<Message>(),
+    /** Whether it was moved, so that a file of this name is another. */
+    isMoved: integer("is_moved", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.sourceId, table.name] })],
 );
+
+export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;
 
 export const sourceChats = sqliteTable(
   "source_chats",

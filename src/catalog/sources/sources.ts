@@ -5,6 +5,7 @@ import type { Random } from "../../ports/random.ts";
 import { createIsAbandoned, processName } from "../../ports/system.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
+import { hasUnread, selectChats } from "./bots/source-chats.store.ts";
 import {
   createSourceBeat,
   HEARTBEAT_MS,
@@ -13,22 +14,25 @@ import {
   type RunSurroundings,
   runClaimed,
 } from "./claimed-run.ts";
-import { createImportTurns } from "./import-turns.ts";
+import { createImportTurns } from "./files/import-turns.ts";
 import { createPushes } from "./max/pushes.ts";
 import type { Outcome } from "./outcome.ts";
 import { createRunsUnderWay } from "./runs-under-way.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
 import { requireSource, type SourceChanges } from "./source-changes.ts";
-import { hasUnread, selectChats } from "./source-chats.store.ts";
 import { dueAt, isDue, isSilent } from "./source-schedule.ts";
 import {
   RUN_KILLED,
   selectRowsByDay,
+  selectSetAside,
   selectSource,
   selectSourceNamed,
   selectSources,
 } from "./sources.store.ts";
-import { isBot, type Source, type SourceChat } from "./sources.table.ts";
+import { type DoneFile, isBot, type Source, type SourceChat } from "./sources.table.ts";
+
+/** Files that were set aside, on a page. */
+const SET_ASIDE_SHOWN = 50;
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -59,7 +63,7 @@ export function createSources(
   return {
     ...changes,
     ...runs,
-    ...createSourceAdding(changes, { ...surroundings, random, signal }),
+    ...createSourceAdding(changes, { ...surroundings, random, clock, signal }),
     setPushes: pushes.set,
     openPush: pushes.open,
 
@@ -76,6 +80,10 @@ export function createSources(
       if (found === undefined) throw notFound("source", named);
       return found;
     },
+
+    /** The latest files of a folder that could not be read. */
+    setAside: async (id: number): Promise<DoneFile[]> =>
+      selectSetAside(db, { sourceId: id, limit: SET_ASIDE_SHOWN }),
 
     /** Rows read on each of the last `days` days that had any, earliest first. */
     rowsByDay: (id: number, days: number) =>

@@ -1,9 +1,12 @@
-import { EXPORT_TYPES } from "../../catalog/exports/export-selection.ts";
+import {
+  EXPORT_FORMATS,
+  EXPORT_TYPES,
+  type ExportFormat,
+} from "../../catalog/exports/export-selection.ts";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../catalog/imports/kinds/import-kinds.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "../../catalog/imports/reading/recognized.ts";
 import { textSchema } from "../../values/schema.ts";
 import { FileAnswer } from "../method.ts";
 import { choice, flag, required, text, withDefault } from "../parameters.ts";
@@ -13,12 +16,14 @@ const fileSchema = textSchema({ description: "Rows that the import accepts" });
 
 const selection = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
-  format: withDefault(choice(IMPORT_FORMATS as [ImportFormat], "Format of the file."), "csv"),
+  format: withDefault(choice(EXPORT_FORMATS as [ExportFormat], "Format of the file."), "csv"),
   from: text({ description: "Posts, stats: the first Moscow day.", example: "2026-11-01" }),
   to: text({ description: "Posts, stats: the last Moscow day, included.", example: "2026-11-30" }),
   channel: text({ description: "One channel only: its number, @handle or link.", example: "1" }),
   raw: withDefault(
-    flag({ description: "CSV: do not escape texts that a spreadsheet would run as formulas." }),
+    flag({
+      description: "CSV, Excel: do not escape texts that a spreadsheet would run as formulas.",
+    }),
     false,
   ),
 };
@@ -41,7 +46,7 @@ export const exports: Resource = {
       isRead: true,
       args: selection,
       title: "download rows, of hidden channels too; compressed if the client accepts gzip",
-      fileTypes: [EXPORT_TYPES.csv, EXPORT_TYPES.ndjson],
+      fileTypes: Object.values(EXPORT_TYPES),
       isForPrograms: true,
       async run({ kind, format, raw: isRaw, ...given }, { services, by }) {
         const { from = "", to = "", channel = "" } = given;

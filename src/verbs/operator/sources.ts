@@ -30,7 +30,7 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { choice, type Parameter, required, text, withDefault } from "../parameters.ts";
+import { choice, flag, type Parameter, required, text, withDefault } from "../parameters.ts";
 import { readingOf, readingOptions } from "./reading-options.ts";
 import { inPart, numberId, type Resource, verb } from "./resource.ts";
 
@@ -77,13 +77,9 @@ const sourceRows = rows("Source", {
 /** A source as answers and commands show it. */
 export const sourceRow = (source: Source, nowMs: number) => sourceRows.row({ ...source, nowMs });
 
-/** Why a run failed, including the file if it was one of several; empty if it did not fail. */
-export function errorText({
-  failure,
-  failedFile,
-}: Pick<Outcome, "failure" | "failedFile">): string {
-  if (failure === null) return "";
-  return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
+/** Why a run failed; empty if it did not. */
+export function errorText({ failure }: Pick<Outcome, "failure">): string {
+  return failure === null ? "" : inEnglish(failure);
 }
 
 const named = {
@@ -115,7 +111,13 @@ const pull = {
 };
 const bot = {
   kind: required(choice(BOT_KINDS, "The messenger.")),
-  token: required(text({ description: "The bot's token." })),
+  token: withDefault(text({ description: "The bot's token; not for a demonstration." }), ""),
+  demo: withDefault(
+    flag({
+      description: "A fake messenger inside the program, whose channels post every few seconds.",
+    }),
+    false,
+  ),
   ...named,
   schedule: withDefault(text({ description: "As of a file; empty for the messenger's own." }), ""),
   api: withDefault(text({ description: "Address of the messenger's API; empty for its own." }), ""),
@@ -156,9 +158,9 @@ export const sources: Resource = {
       on: "none",
       args: bot,
       isForPrograms: true,
-      title: "add a bot that is an administrator of channels",
-      run: async (given, { services, by, nowMs }) =>
-        sourceRow(await services.sources.addBot(given, by), nowMs),
+      title: "add a bot that is an administrator of channels, or a demonstration of one",
+      run: async ({ demo: isDemo, ...given }, { services, by, nowMs }) =>
+        sourceRow(await services.sources.addBot({ ...given, isDemo }, by), nowMs),
     }),
     verb({
       name: "list",

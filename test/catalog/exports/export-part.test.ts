@@ -56,7 +56,7 @@ describe("a part", () => {
     const made: ExportPart[] = [];
     let after: Position = null;
     do {
-      const part = exportPart(appliance.app.domains.db, { selection, after });
+      const part = exportPart(appliance.app.domains.db, { selection, after, rowsBefore: 0 });
       made.push(part);
       after = part.next;
     } while (after !== null);
@@ -106,7 +106,7 @@ describe("a part", () => {
     const reader = openDatabase(machine.database, clock, "reader");
     try {
       const selection = selectionOf({ kind: "posts" });
-      const { next } = exportPart(reader, { selection, after: null });
+      const { next } = exportPart(reader, { selection, after: null, rowsBefore: 0 });
       expect(next).toEqual([1_000]);
       await imported(appliance, "posts", [post(1, { views: 5 }), post(1_001, { views: 7 })]);
       const [emptied] = appliance.app.domains.db.pragma<{ busy: number; log: number }>(
@@ -114,7 +114,7 @@ describe("a part", () => {
       );
       expect(emptied).toMatchObject({ busy: 0, log: 0 });
       // Later parts are read in their present state.
-      const rest = exportPart(reader, { selection, after: next });
+      const rest = exportPart(reader, { selection, after: next, rowsBefore: 0 });
       expect(Buffer.from(rest.content).toString()).toStartWith("1001,1,,Пост,7,");
     } finally {
       reader.close();
@@ -215,7 +215,7 @@ describe("a selection", () => {
     [{ kind: "posts", channel: "t.me/+invite" }, "channel: There is no channel t.me/+invite."],
     [
       { kind: "posts", format: "ndjson", isRaw: true },
-      "raw: Only CSV protects texts from spreadsheets: leave this option out for NDJSON.",
+      "raw: Only CSV and Excel files protect texts from spreadsheets: leave this option out for NDJSON.",
     ],
   ] as const)("of %p is refused by name", (wish, expected) => {
     let detail = "nothing was thrown";
@@ -284,7 +284,7 @@ test("cells are quoted if necessary, null is empty, and formulas get an apostrop
   ]);
   const line = async (isRaw: boolean) =>
     (await exported(appliance, { kind: "channels", isRaw })).split("\n")[1];
-  const rest = ",,,,channel,1000,,,,true,false,,,,true,,,";
+  const rest = ",,,,channel,1000,2026-11-20T12:00:00+03:00,,,,true,false,,,,true,,,";
   expect(await line(false)).toBe(`1,-1001,h,"'=SUM(A1), ""x"""${rest}`);
   expect(await line(true)).toBe(`1,-1001,h,"=SUM(A1), ""x"""${rest}`);
   expect(await exported(appliance, { kind: "channels", format: "ndjson" })).toStartWith(

@@ -245,7 +245,7 @@ describe("an import", () => {
         "The file has no messages in the format of telegram-desktop.",
       ],
       ["posts", "telethon", "[]", "The file has no messages in the format of telethon."],
-      ["channels", "telethon", "[]", "Files of telethon contain only posts."],
+      ["stats", "telethon", "[]", "Files of telethon contain only posts and channels."],
       ["stats", "pyrogram", "[]", "Files of pyrogram contain only posts and channels."],
       ["posts", "telegram-desktop", "id,text\n", "Line 1: this is not JSON."],
     ] as const) {

@@ -102,10 +102,10 @@ test("a byte order mark, CRLF and blank lines do not matter", async () => {
   expect(titles()).toEqual(["A", "C"]);
 
   const rows =
-    '\uFEFF{"id":4,"title":"D","subscribers":1}\r\n\r\n{"id":5,"title":"E"}\r\n' +
+    '\uFEFF{"id":4,"title":"D","subscribers":1}\r\n\r\n{"id":5,"subscribers":1}\r\n' +
     '{"id":6,"title":"F","subscribers":1}';
   expect((await importChannels(rows, ndjson)).rejects).toMatchObject([
-    { line: 3, column: "subscribers" },
+    { line: 3, column: "title" },
   ]);
   expect(titles()).toEqual(["A", "C", "D", "F"]);
 });

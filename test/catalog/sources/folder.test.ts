@@ -3,6 +3,8 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -122,22 +124,62 @@ test("a file that has settled is read within seconds, long before the next inter
   expect(await read()).toBe(2);
 });
 
-test("a file whose rows were all rejected is an error, and is retried until some are accepted", async () => {
-  const rejected = "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n";
-  writeFileSync(join(folder, "1.csv"), rejected);
-  utimesSync(join(folder, "1.csv"), new Date(0), new Date(0));
-  put("2.csv", "Second");
-  const source = await look();
-  expect(source).toMatchObject({
-    ...{ failures: 1, failedFile: "1.csv", succeededAt: null },
-    summary: { read: 2, rejected: 2 },
-  });
-  expect(source.failure && inEnglish(source.failure)).toStartWith("All rows (2) were rejected");
-  expect(await look()).toMatchObject({ failures: 2, failedFile: "1.csv" });
+/** A file that cannot be read, long since written. */
+function putBad(name: string, content = "no,such,columns\n"): void {
+  writeFileSync(join(folder, name), content);
+  utimesSync(join(folder, name), new Date(0), new Date(0));
+}
+
+const setAside = async () => {
+  const { sources } = appliance.app;
+  const files = await sources.setAside((await sources.find("folder")).id);
+  return files.map(({ name, fault, isMoved }) => [name, fault && inEnglish(fault), isMoved]);
+};
+
+test("a file that cannot be read is moved aside with its reason, and later files are read", async () => {
   put("1.csv", "First");
-  appliance.ports.clock.advance(MINUTE_MS);
-  expect(await look()).toMatchObject({ failures: 0, failure: null, failedFile: null });
-  expect(await title()).toBe("Second");
+  putBad("2.csv");
+  put("3.csv", "Third");
+  expect(await look()).toMatchObject({ failures: 0, failure: null });
+  expect(await title()).toBe("Third");
+  expect(readdirSync(folder).sort()).toEqual(["1.csv", "3.csv", "rejected"]);
+  expect(readdirSync(join(folder, "rejected"))).toEqual(["2.csv"]);
+  expect(await setAside()).toEqual([
+    ["2.csv", expect.stringContaining("The header has unknown columns"), true],
+  ]);
+  await look();
+  expect(await read()).toBe(2);
+});
+
+test("a file is set aside if all its rows are rejected, and read when it is put back", async () => {
+  const channels = join(folder, "1.csv");
+  putBad("1.csv", "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n");
+  expect(await look()).toMatchObject({ failures: 0, summary: { read: 2, rejected: 2 } });
+  expect(await setAside()).toEqual([["1.csv", expect.stringContaining("All rows (2)"), true]]);
+  renameSync(join(folder, "rejected", "1.csv"), channels);
+  await look();
+  expect((await setAside())[0]?.[0]).toBe("1.csv");
+  put("1.csv", "Corrected");
+  await look();
+  expect(await title()).toBe("Corrected");
+  expect(await setAside()).toEqual([]);
+});
+
+test("a file that cannot be moved stays, and is left alone until it changes", async () => {
+  // The name of the folder for rejected files is taken.
+  put("rejected", "Third");
+  putBad("2.csv");
+  put("3.csv", "Third");
+  await look();
+  expect(await title()).toBe("Third");
+  expect(await setAside()).toEqual([["2.csv", expect.anything(), false]]);
+  const before = await read();
+  await look();
+  expect(await read()).toBe(before);
+  put("2.csv", "Corrected");
+  await look();
+  expect(await title()).toBe("Corrected");
+  expect(await setAside()).toEqual([]);
 });
 
 test("a file without rows is no error", async () => {
@@ -172,19 +214,6 @@ test("hidden files, incomplete files and subfolders are ignored", async () => {
   mkdirSync(join(folder, "c.csv"));
   expect(await look()).toMatchObject({ failure: null, failures: 0 });
   expect(await read()).toBe(0);
-});
-
-test("a file that cannot be read is named in the error, and later files wait", async () => {
-  put("1.csv", "First");
-  writeFileSync(join(folder, "2.csv"), "no,such,columns\n");
-  utimesSync(join(folder, "2.csv"), new Date(0), new Date(0));
-  put("3.csv", "Third");
-  const source = await look();
-  expect(source).toMatchObject({ failures: 1, failedFile: "2.csv" });
-  expect(await title()).toBe("First");
-  rmSync(join(folder, "2.csv"));
-  expect(await look()).toMatchObject({ failures: 0, failure: null, failedFile: null });
-  expect(await title()).toBe("Third");
 });
 
 test("a missing folder is reported", async () => {

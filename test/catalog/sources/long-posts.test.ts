@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { partsOf } from "../../../src/catalog/sources/batch-writer.ts";
+import { partsOf } from "../../../src/catalog/sources/bots/batch-writer.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {

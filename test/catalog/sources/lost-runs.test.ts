@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { applyBatch } from "../../../src/catalog/sources/batch-writer.ts";
+import { applyBatch } from "../../../src/catalog/sources/bots/batch-writer.ts";
 import { RUN_KILLED } from "../../../src/catalog/sources/sources.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";

@@ -91,6 +91,21 @@ describe("channels", () => {
     expect(world.stored(mid)?.text).toBe("новое");
   });
 
+  test("that the bot joined before are found at once where MAX lists them", async () => {
+    for (const n of [1n, 2n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
+    const chats = [1, 2].map((chat_id) => ({ chat_id, type: "channel", status: "active" }));
+    const dialog = { chat_id: 3, type: "dialog", status: "active" };
+    world.max.disturb = (path) =>
+      path.startsWith("GET /chats?")
+        ? Response.json({ chats: [...chats, dialog], marker: null })
+        : undefined;
+    await world.add();
+    const mid = world.max.post(1n, "старое");
+    await world.look();
+    expect((await world.chats()).map(({ chat }) => chat).sort()).toEqual(["1", "2"]);
+    expect(world.stored(mid)?.text).toBe("старое");
+  });
+
   test("have the card and the day's subscribers from MAX", async () => {
     await world.add();
     const channel = world.max.addChannel({

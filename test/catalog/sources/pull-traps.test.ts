@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { openInput } from "../../../src/catalog/imports/reading/input.ts";
-import { AS_RECOGNIZED } from "../../../src/catalog/imports/reading/rows.ts";
-import { readThrough } from "../../../src/catalog/imports/writing/read-through.ts";
+import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
+import { openImport } from "../../../src/catalog/imports/writing/open-import.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemNetwork } from "../../../src/ports/network.ts";
@@ -230,9 +230,7 @@ test.each([
     try {
       const source = await openInput(path);
       const read = (unpackedBytesMax: number) =>
-        readThrough({ ...source, unpackedBytesMax }, "channels", AS_RECOGNIZED, {
-          ...{ timezone: MOSCOW_ZONE, messengerHosts: [], strict: false },
-        });
+        openImport({ ...source, unpackedBytesMax }, "channels", DEFAULT_OPTIONS, []);
       expect(source.bytes).toBeLessThan(bytesMax / 100);
       await expect(read(bytesMax)).rejects.toThrow(
         `${path} unpacks to more than ${bytesMax / GIB} GiB.`,

@@ -127,7 +127,7 @@ describe("the error says how to do it right", () => {
     [
       "msgr_channels_list",
       { fields: "id,name" },
-      '400 invalid: fields: "name" is not a field. Fields: id, handle, title, description, link, image, kind, subscribers, category, categories, territory, a_plus, verified, quality, citation, last_post_at, former_handles, metrics.',
+      '400 invalid: fields: "name" is not a field. Fields: id, handle, title, description, link, image, kind, subscribers, subscribers_at, category, categories, territory, a_plus, verified, quality, citation, last_post_at, former_handles, metrics.',
     ],
     [
       "msgr_stats_daily_list",

@@ -184,7 +184,7 @@ describe("the answer to a call", () => {
     }
     const nullable = [
       ...["handle", "description", "link", "image", "category", "territory", "quality"],
-      ...["citation", "last_post_at"],
+      ...["citation", "last_post_at", "subscribers_at"],
     ];
     for (const name of Object.keys(card)) {
       expect(validate({ ...card, [name]: null }), `${name} null`).toBe(nullable.includes(name));

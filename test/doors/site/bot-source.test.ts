@@ -90,3 +90,40 @@ test("a channel that the bot was removed from is marked, and so are posts missin
   await look();
   expect(await bodyOf("/staff/sources/1/")).toContain("Posts that may be missing");
 });
+
+test("the last errors are shown with how often they were met, and what to do about them", async () => {
+  await add();
+  telegram.addChannel();
+  await look();
+  expect(await bodyOf("/staff/sources/1/")).not.toContain("Last errors");
+  appliance.ports.network.answerGet = () => ({ fault: "unreachable" });
+  const { sources } = appliance.app;
+  for (const _ of [1, 2]) expect((await sources.runNow(1)).failure).not.toBeNull();
+  const failing = await bodyOf("/staff/sources/1/");
+  expect(failing).toContain("did not accept the connection");
+  expect(failing).toContain("What to do");
+  expect(failing).toContain("it is tried again by itself");
+  expect(failing).toMatch(/Last errors[\s\S]*<td class="number"[^>]*>2</);
+  appliance.ports.network.answerGet = telegram.answerGet;
+  expect((await sources.runNow(1)).failure).toBeNull();
+  const well = await bodyOf("/staff/sources/1/");
+  expect(well).not.toContain("What to do");
+  expect(well).toContain("Last errors");
+});
+
+test("a demonstration is one click, and fills the catalog without a token or the network", async () => {
+  appliance.ports.network.answerGet = () => {
+    throw new Error("a demonstration contacts nobody");
+  };
+  for (const kind of ["telegram", "max"]) {
+    const page = `/staff/sources/${kind}/`;
+    expect(await bodyOf(page)).toContain("Add a demonstration");
+    const added = await staff.post(page, { action: "demo", kind, demo: "yes" });
+    expect(added.status).toBe(303);
+    expect(await bodyOf(String(added.headers.get("location")))).toContain(
+      "demonstration was added",
+    );
+  }
+  for (const { id } of await appliance.app.sources.list()) await appliance.app.sources.runNow(id);
+  expect((await appliance.get("/v1/msgr/channels/")).body.results).toHaveLength(6);
+});

@@ -3,6 +3,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { exported } from "../../support/exporting.ts";
+import { importText } from "../../support/import-text.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { until } from "../../support/until.ts";
 import {
@@ -69,6 +70,18 @@ describe("staff", () => {
     expect((await staff.post(PAGE, form())).html).toContain("\n2,");
   });
 
+  test("can have it as an Excel workbook, which is not compressed again", async () => {
+    const answer = await download({ format: "xlsx", gzip: "yes" });
+    expect(answer.headers.get("content-type")).toContain("spreadsheetml.sheet");
+    expect(answer.headers.get("content-disposition")).toMatch(/channels-[-T0-9]+\.xlsx"$/);
+    const { inserted, unchanged } = await importText(
+      appliance,
+      "channels",
+      new Uint8Array(await answer.arrayBuffer()),
+    );
+    expect({ inserted, unchanged }).toEqual({ inserted: 0, unchanged: 2 });
+  });
+
   test("can have it compressed, and with formulas left as they are", async () => {
     await addPosts();
     await imported(appliance, "channels", [channel(3, { title: "=1+1" })]);
@@ -122,10 +135,10 @@ describe("staff", () => {
     expect(nobody.html).toMatch(/name="channel" value="@nobody"/);
     const raw = await staff.post(PAGE, form({ format: "ndjson", raw: "yes" }));
     expect(raw.status).toBe(400);
-    expect(raw.html).toContain("Only CSV protects texts from spreadsheets");
+    expect(raw.html).toContain("Only CSV and Excel files protect texts");
     expect(raw.html).toMatch(/name="raw" value="yes" checked/);
     expect((await staff.post(PAGE, form({ kind: "people" }))).status).toBe(400);
-    expect((await staff.post(PAGE, form({ format: "xlsx" }))).status).toBe(400);
+    expect((await staff.post(PAGE, form({ format: "ods" }))).status).toBe(400);
     expect(recorded()).toEqual([]);
   });
 

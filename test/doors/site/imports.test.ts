@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
+import { STORED_SUMMARY } from "../../support/stored-run.ts";
 import { until } from "../../support/until.ts";
 import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 import { windows1251 } from "../../support/windows-1251.ts";
@@ -460,33 +461,16 @@ describe("the form", () => {
   test("waits for the previous import and says so", async () => {
     const { db } = appliance.app.domains;
     const insert = db.prepare(
-      `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary, rejects)
-       VALUES ('stats', ?, 'x', 'running', 0, '{"bytes":9,"bytesRead":3,"notes":[]}', '[]')`,
+      `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary)
+       VALUES ('stats', ?, 'x', 'running', 0, ?)`,
     );
-    for (const name of ["first.csv", "second.csv"]) insert.run(name);
+    for (const name of ["first.csv", "second.csv"]) insert.run(name, STORED_SUMMARY);
     const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
     expect(first.body).toContain("File read: 33%");
     expect(second.body).toContain("Waiting for the previous import to finish.");
     expect(second.body).not.toContain("<progress");
     const { body } = await staff.get(PAGE);
     expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
-  });
-
-  test("shows runs of a version that stored sentences as they were stored", async () => {
-    appliance.app.domains.db
-      .prepare(
-        `INSERT INTO import_runs
-           (kind, file_name, person, state, started_at, summary, rejects, failure)
-         VALUES ('stats', 'a.csv', 'x', 'failed', 0, ?, ?, 'interrupted; run it again')`,
-      )
-      .run(
-        JSON.stringify({ read: 2, rejected: 1, bytes: 9, bytesRead: 3, notes: ["A note."] }),
-        JSON.stringify([{ line: 2, column: null, reason: "The line is not JSON." }]),
-      );
-    const { body } = await staff.get(`${PAGE}1/`);
-    for (const text of ["interrupted; run it again", "A note.", "The line is not JSON."]) {
-      expect(body).toContain(text);
-    }
   });
 
   test("keeps 200 characters of a file's name, without invisible and direction characters", async () => {

@@ -5,6 +5,7 @@ import { classOf } from "../../../src/upkeep/hours/hours.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
+import { STORED_SUMMARY } from "../../support/stored-run.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -121,10 +122,10 @@ test("a failed import needs attention for a week", async () => {
   const now = clock.now();
   appliance.app.domains.db
     .prepare(
-      `INSERT INTO import_runs (kind, file_name, person, state, started_at, finished_at, summary, rejects, failure)
-       VALUES ('stats', 'a.csv', 'x', 'failed', ?, ?, '{"options":{},"notes":[]}', '[]', 'interrupted')`,
+      `INSERT INTO import_runs (kind, file_name, person, state, started_at, finished_at, summary, failure)
+       VALUES ('stats', 'a.csv', 'x', 'failed', ?, ?, ?, '{"code":"importInterrupted","values":{}}')`,
     )
-    .run(now - 1, now);
+    .run(now - 1, now, STORED_SUMMARY);
   clock.advance(7 * 24 * HOUR_MS);
   staff = await signedInVisitor(appliance, STAFF);
   const failed = "Failed imports of the past week, among the last 20";

@@ -1,7 +1,6 @@
 import { unzipSync } from "fflate";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { escapeText } from "../../fields/spreadsheet-text.ts";
 
 /** Largest file, and largest contents: a sheet of some 300,000 rows, which is read in memory. */
 const BYTES_MAX = 32 * 1024 ** 2;
@@ -78,10 +77,15 @@ function plainNumber(digits: string): string {
   return /e/i.test(digits) ? String(Number(digits)) : digits;
 }
 
-/** A quoted cell. Midnight is a day, and any other time is local, as spreadsheets have no zones. */
+/**
+ * A quoted cell, guarded as those of CSV are, since exports write both alike. Midnight is a day, and any
+ * other time is local, as spreadsheets have no zones.
+ */
 function toCell(value: unknown): string {
   if (value === null) return "";
-  const text = value instanceof Date ? timeOf(value) : escapeText(String(value), false);
+  // As CSV's own cells do: the reader takes CR LF for LF.
+  const plain = value instanceof Date ? timeOf(value) : String(value);
+  const text = plain.replaceAll("\r\n", "\r\r\n");
   return `"${text.replaceAll('"', '""')}"`;
 }
 

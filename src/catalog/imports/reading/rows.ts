@@ -5,12 +5,12 @@ import { message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { type ColumnNames, createColumnNames, type Naming } from "./column-names.ts";
 import { readCsv } from "./csv-rows.ts";
-import { refuseChatExport } from "./foreign/chat-export.ts";
 import {
   createForeignRows,
   type ForeignFormatName,
   formatOfForeign,
 } from "./foreign/foreign-formats.ts";
+import { refuseChatExport } from "./foreign/message-parts.ts";
 import { beginningOf, type Input, prepend } from "./input.ts";
 import { createJsonRows, readJson, readNdjson } from "./json-rows.ts";
 import type { Encoding, Fields, FileFormat, InputRow, Recognized } from "./recognized.ts";

@@ -50,7 +50,7 @@ async function finish(
   failure: Message | null,
 ): Promise<void> {
   if (!(await endRun(tx, id, now, failure))) return;
-  const run = await selectRun(tx, id);
+  const run = await selectRun(tx, { id });
   if (run === undefined) return;
   const { kind, fileName: file, summary } = run;
   const { read, inserted, updated, rejected } = summary;

@@ -1,22 +1,15 @@
 import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Database, Reading, Transaction } from "../../../db/database.ts";
+import type { Reading, Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
-import { type Message, storedMessage } from "../../../values/messages/messages.ts";
-import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { nothingRecognized } from "../reading/recognized.ts";
-import { DEFAULT_OPTIONS } from "../writing/import-options.ts";
-import type { ReasonGroup } from "../writing/import-summary.ts";
-import { importRuns, type RunProgress } from "./import-runs.table.ts";
+import type { Message } from "../../../values/messages/messages.ts";
+import { importRuns } from "./import-runs.table.ts";
 
 type Stored = typeof importRuns.$inferSelect;
 
-export interface RecordedRun
-  extends Omit<Stored, "summary" | "rejects" | "failure" | "owner" | "heartbeatAt"> {
+export interface RecordedRun extends Omit<Stored, "owner" | "heartbeatAt"> {
   /** Whether the run is waiting for an earlier one: files are imported one after another. */
   isWaiting: boolean;
-  summary: RunProgress;
-  failure: Message | null;
 }
 
 /** A literal rather than a parameter, because the index of running imports only applies to this text. */
@@ -38,7 +31,6 @@ export const insertRun = change(
         summary,
         owner,
         state: "running",
-        rejects: [],
         heartbeatAt: startedAt,
       })
       .returning({ id: importRuns.id }),
@@ -68,7 +60,7 @@ export async function endRun(
   failure: Message | null,
 ): Promise<boolean> {
   const state = failure === null ? "done" : "failed";
-  return setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
+  return setEnd(tx, { id, finishedAt, state, failure });
 }
 
 export const saveHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>
@@ -105,14 +97,9 @@ function runFields(db: Reading) {
   return { ...columns, isWaiting };
 }
 
-const runById = query((db, { id }: { id: number }) =>
+export const selectRun = query((db, { id }: { id: number }) =>
   db.select(runFields(db)).from(importRuns).where(eq(importRuns.id, id)),
 ).one;
-
-export async function selectRun(db: Database, id: number): Promise<RecordedRun | undefined> {
-  const row = await runById(db, { id });
-  return row && toRun(row);
-}
 
 /** Which runs to list: those with numbers below one, latest first. */
 interface RunsPart {
@@ -120,7 +107,7 @@ interface RunsPart {
   before: number;
 }
 
-const latestRuns = query((db, { limit, before }: RunsPart) =>
+export const selectRuns = query((db, { limit, before }: RunsPart) =>
   db
     .select(runFields(db))
     .from(importRuns)
@@ -128,47 +115,3 @@ const latestRuns = query((db, { limit, before }: RunsPart) =>
     .orderBy(desc(importRuns.id))
     .limit(limit),
 ).all;
-
-export async function selectRuns(db: Database, part: RunsPart): Promise<RecordedRun[]> {
-  return (await latestRuns(db, part)).map(toRun);
-}
-
-type Row = Omit<Stored, "owner" | "heartbeatAt"> & { isWaiting: boolean };
-
-function toRun({ rejects, ...row }: Row): RecordedRun {
-  const { options, notes, ...counts } = row.summary;
-  return {
-    ...row,
-    summary: {
-      recognized: nothingRecognized(MOSCOW_ZONE),
-      warnings: [],
-      rejectsKept: 0,
-      kept_out: 0,
-      rejects: rejects.map((reject) => ({
-        line: reject.line,
-        column: reject.column,
-        count: 1,
-        value: null,
-        fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
-      })),
-      ...counts,
-      ...(counts.rejects && { rejects: counts.rejects.map(storedGroup) }),
-      ...(counts.warnings && { warnings: counts.warnings.map(storedGroup) }),
-      options: { ...DEFAULT_OPTIONS, ...options },
-      notes: notes.map(storedMessage),
-    },
-    failure: row.failure === null ? null : storedMessage(parsedOrText(row.failure)),
-  };
-}
-
-function storedGroup(group: ReasonGroup): ReasonGroup {
-  return { ...group, fault: storedMessage(group.fault) };
-}
-
-function parsedOrText(stored: string): Message | string {
-  try {
-    return JSON.parse(stored) as Message;
-  } catch {
-    return stored;
-  }
-}

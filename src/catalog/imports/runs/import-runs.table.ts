@@ -16,23 +16,6 @@ export interface RunProgress extends ImportSummary {
   notes: Message[];
 }
 
-/**
- * A summary as any version stored it: notes were texts before messages had codes, the first versions had no
- * options, and those before reasons were counted stored none of the fields in `Later`.
- */
-type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
-  Partial<Pick<RunProgress, Later>> & {
-    options?: Partial<UploadOptions>;
-    notes: (Message | string)[];
-  };
-type Later = "recognized" | "rejects" | "warnings" | "rejectsKept" | "kept_out";
-
-/** A rejected row as stored by versions before reasons were counted; the first ones stored text. */
-type StoredReject = { line: number; column: string | null } & (
-  | { fault: Message }
-  | { reason: string }
-);
-
 export const importRuns = sqliteTable("import_runs", {
   id: integer("id").primaryKey(),
   kind: text("kind").$type<ImportKindName>().notNull(),
@@ -41,11 +24,8 @@ export const importRuns = sqliteTable("import_runs", {
   state: text("state").$type<RunState>().notNull(),
   startedAt: integer("started_at").notNull(),
   finishedAt: integer("finished_at"),
-  summary: text("summary", { mode: "json" }).$type<StoredSummary>().notNull(),
-  /** First rejected rows, of versions before reasons were counted; empty otherwise. */
-  rejects: text("rejects", { mode: "json" }).$type<StoredReject[]>().notNull(),
-  /** A message as JSON, or plain text from an earlier version. */
-  failure: text("failure"),
+  summary: text("summary", { mode: "json" }).$type<RunProgress>().notNull(),
+  failure: text("failure", { mode: "json" }).$type<Message>(),
   owner: text("owner").notNull().default(""),
   heartbeatAt: integer("heartbeat_at").notNull().default(0),
 });

@@ -107,7 +107,7 @@ export function createImportRuns(
 function createImportReads(db: Database, files: UploadFiles) {
   /** @throws AppError `not_found` */
   async function run(id: number): Promise<RecordedRun> {
-    const found = await selectRun(db, id);
+    const found = await selectRun(db, { id });
     if (found === undefined) throw notFound("import", id);
     return found;
   }
@@ -116,7 +116,7 @@ function createImportReads(db: Database, files: UploadFiles) {
     run,
 
     /** Latest first. @param before only runs with lower numbers; null to start with the latest */
-    runs: (limit: number, before: number | null = null): Promise<RecordedRun[]> =>
+    runs: async (limit: number, before: number | null = null): Promise<RecordedRun[]> =>
       selectRuns(db, { limit, before: before ?? Number.MAX_SAFE_INTEGER }),
 
     /** The file with a run's rejected rows. @throws AppError `not_found` if it is no longer kept */

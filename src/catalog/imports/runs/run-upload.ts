@@ -8,13 +8,10 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { ImportContext } from "../kinds/import-kind.ts";
-import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
+import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { openInput, stoppable } from "../reading/input.ts";
-import { nothingRecognized } from "../reading/recognized.ts";
-import { readRows } from "../reading/rows.ts";
 import { cut, cutGroup, isHopeless } from "../writing/import-summary.ts";
-import { readThrough } from "../writing/read-through.ts";
-import { runImport } from "../writing/run-import.ts";
+import { openImport } from "../writing/open-import.ts";
 import { createRejectsWriter, type RejectsWriter } from "../writing/running-import.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
@@ -74,34 +71,25 @@ async function importUpload(
   { progress, rejects }: { progress: ProgressSaver; rejects: RejectsWriter },
 ): Promise<void> {
   const { kind: name, path, summary, messengerHosts, openDays } = upload;
-  const { dryRun, replace, reading, timezone, strict } = summary.options;
+  const { options } = summary;
+  const { dryRun, replace } = options;
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
-    const highestNumber = await readThrough(input, name, reading, {
-      timezone,
-      strict,
-      messengerHosts,
-    });
-    const recognized = nothingRecognized(timezone);
-    const rows = readRows(input, name, reading, recognized, (bytes) => {
-      summary.bytesRead = bytes;
-    });
-    const imported = await runImport(importKinds[name], rows, {
+    const importIt = await openImport(input, name, options, messengerHosts);
+    const imported = await importIt({
       db: copy?.db ?? db,
       clock,
+      onBytes(bytes) {
+        summary.bytesRead = bytes;
+      },
       context: {
-        clock,
         folder: null,
-        messengerHosts,
         openDays,
-        highestNumber,
         note(report) {
           if (summary.notes.length < NOTES_MAX) summary.notes.push(cut(report));
         },
       },
-      recognized,
-      cells: { timezone, strict },
       replace,
       onReject: rejects.add,
       onProgress: ({ rejects: rejected, warnings, ...counts }) => {

@@ -142,12 +142,13 @@ const TEXT_LENGTH_MAX = 500;
 export function createTally() {
   const groups = new Map<string, ReasonGroup>();
   return {
-    /** @param value as in the file, or undefined */
-    add(column: string | null, fault: Message, line: number | null, value: unknown): void {
+    /** @param line 0 for a row of no file @param value as in the file, or undefined */
+    add(column: string | null, fault: Message, line: number, value: unknown): void {
       const key = `${fault.code} ${column}`;
       const group = groups.get(key);
       if (group !== undefined) group.count += 1;
-      else groups.set(key, { column, fault, count: 1, line, value: shownValue(value) });
+      else
+        groups.set(key, { column, fault, count: 1, line: line || null, value: shownValue(value) });
     },
 
     /** Starts over, if what it counted was rolled back. */

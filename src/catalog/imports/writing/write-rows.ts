@@ -63,8 +63,11 @@ function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRo
   }
 }
 
+type Counted = "kind" | "cells" | "summary" | "onReject" | "rejects" | "warnings";
+
+/** Writes a row, or counts why not. */
 export function writeRow<Row>(
-  { kind, cells, summary, onReject, rejects, warnings }: RunningImport<Row>,
+  { kind, cells, summary, onReject, rejects, warnings }: Pick<RunningImport<Row>, Counted>,
   writer: RowWriter<Row>,
   row: ReadRow<Row>,
 ): void {

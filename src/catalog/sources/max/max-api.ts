@@ -1,7 +1,7 @@
 import { isObject, membersOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
-import type { BotAccess } from "../bot-messenger.ts";
-import { type BotFault, type CallApi, ONCE, refused, waitOf } from "../call-api.ts";
+import type { BotAccess } from "../bots/bot-messenger.ts";
+import { type BotFault, type CallApi, ONCE, refused, waitOf } from "../bots/call-api.ts";
 import { postIdOf } from "./max-rows.ts";
 import {
   type Chat,
@@ -53,6 +53,18 @@ export function createMaxApi(
   const call = createMaxCall(access, ask, signal, clock, tryAgain);
   return {
     me: () => call("/me", (json) => (isObject(json) ? { name: nameOf(json) } : null)),
+
+    /** The bot's channels; the description of 2026 has no such method any more, servers may. */
+    chats: () =>
+      call(`/chats?count=${PAGE_MESSAGES}`, (json) => {
+        const { chats } = membersOf(json);
+        if (!Array.isArray(chats)) return null;
+        return {
+          ids: chats
+            .filter(isChat)
+            .flatMap(({ type, chat_id }) => (type === "channel" ? (digitsOf(chat_id) ?? []) : [])),
+        };
+      }),
 
     /** @param chat its id in digits */
     chat: (chat: string) =>

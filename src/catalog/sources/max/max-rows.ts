@@ -2,7 +2,7 @@ import { membersOf } from "../../../values/json-text.ts";
 import { type Day, formatDay } from "../../../values/moscow-time.ts";
 import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { postIdColumn } from "../../fields/columns.ts";
-import { linksOfEntities } from "../../imports/reading/foreign/entity-links.ts";
+import { linksOfEntities } from "../../imports/reading/foreign/message-parts.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { HiddenLink } from "../../posts/hidden-links.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";

@@ -45,11 +45,15 @@ export function changesOf(
     const { chat, isChannel, removed } = change;
     const before = known.get(chat);
     if (!isChannel && before === undefined) continue;
-    const fresh = { chat, title: chat, handle: null, isRead: false, fault: null };
-    changed.set(chat, { ...(before ?? fresh), cardAt: null });
+    changed.set(chat, { ...(before ?? unreadChat(chat)), cardAt: null });
     if (removed !== null && before?.isRead === true) posts.push(toDeletedRow(chat, removed));
   }
   return { chats: [...changed.values()], posts };
+}
+
+/** A channel that is still to be read. @param chat its id in digits */
+export function unreadChat(chat: string): SourceChat {
+  return { chat, title: chat, handle: null, isRead: false, cardAt: null, fault: null };
 }
 
 /** Parses MAX's `Update`; null if it does not concern a channel, such as a person's message to the bot. */

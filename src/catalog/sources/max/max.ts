@@ -1,6 +1,6 @@
 import { message } from "../../../values/messages/messages.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
-import type { Batch } from "../batch-writer.ts";
+import type { Batch } from "../bots/batch-writer.ts";
 import {
   ALL_READ,
   type BotAccess,
@@ -8,11 +8,11 @@ import {
   type BotMessenger,
   type BotTools,
   type Pushes,
-} from "../bot-messenger.ts";
-import type { BotFault } from "../call-api.ts";
+} from "../bots/bot-messenger.ts";
+import type { BotFault } from "../bots/call-api.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
 import { createMaxApi, MAX_API, type MaxApi } from "./max-api.ts";
-import { changesOf } from "./max-updates.ts";
+import { changesOf, unreadChat } from "./max-updates.ts";
 import { readChannel } from "./read-channel.ts";
 
 /**
@@ -151,11 +151,14 @@ export const max: BotMessenger = {
     const api = createMaxApi(access, ask, signal);
     const me = await api.me();
     if ("failure" in me) return me;
+    // Channels that it joined before; a fault means that the server does not list them.
+    const listed = await api.chats();
+    const joined = "ids" in listed ? listed.ids.map(unreadChat) : [];
     // Channels that the bot is added to from now on come after this marker, whenever the first run is.
     const latest = await api.updates(null);
-    if ("failure" in latest || latest.marker === null) return { bot: me.name };
+    if ("failure" in latest || latest.marker === null) return { bot: me.name, chats: joined };
     const { chats } = changesOf(latest.updates, []);
-    return { bot: me.name, position: { marker: latest.marker }, chats };
+    return { bot: me.name, position: { marker: latest.marker }, chats: [...joined, ...chats] };
   },
   run: runMax,
   async leave(access, { subscribed }, ask, signal) {

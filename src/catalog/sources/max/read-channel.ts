@@ -1,8 +1,8 @@
 import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
-import type { Batch } from "../batch-writer.ts";
-import type { BotTools } from "../bot-messenger.ts";
-import type { BotFault } from "../call-api.ts";
+import type { Batch } from "../bots/batch-writer.ts";
+import type { BotTools } from "../bots/bot-messenger.ts";
+import type { BotFault } from "../bots/call-api.ts";
 import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
 import {
   handleOf,

@@ -1,8 +1,15 @@
 import { asObject, membersOf } from "../../../values/json-text.ts";
 import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
-import type { ReactionCount } from "../batch-writer.ts";
-import type { BotAccess } from "../bot-messenger.ts";
-import { type ApiAnswer, type BotFault, type CallApi, ONCE, refused, waitOf } from "../call-api.ts";
+import type { ReactionCount } from "../bots/batch-writer.ts";
+import type { BotAccess } from "../bots/bot-messenger.ts";
+import {
+  type ApiAnswer,
+  type BotFault,
+  type CallApi,
+  ONCE,
+  refused,
+  waitOf,
+} from "../bots/call-api.ts";
 
 export interface TelegramFault extends BotFault {
   /** New id of a group that became a supergroup; null for any other fault. */

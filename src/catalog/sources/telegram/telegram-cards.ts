@@ -1,7 +1,7 @@
 import { latestDue } from "../../../values/cron-times.ts";
 import { dayOf, formatDay } from "../../../values/moscow-time.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
-import type { Batch } from "../batch-writer.ts";
+import type { Batch } from "../bots/batch-writer.ts";
 import type { SourceChat } from "../sources.table.ts";
 import type { Answered, Chat, FullChat, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";

@@ -1,9 +1,9 @@
 import { membersOf } from "../../../values/json-text.ts";
 import { linkById, parseMessengerId } from "../../channels/channel-reference.ts";
-import { askedIn, linksOfEntities } from "../../imports/reading/foreign/entity-links.ts";
+import { askedIn, linksOfEntities } from "../../imports/reading/foreign/message-parts.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { HiddenLink } from "../../posts/hidden-links.ts";
-import type { AlbumMessage } from "../album-post.ts";
+import type { AlbumMessage } from "../bots/album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-api.ts";
 

@@ -1,13 +1,13 @@
 import type { Fields } from "../../imports/reading/recognized.ts";
-import type { AlbumMessage } from "../album-post.ts";
-import type { Batch, ReactionCount } from "../batch-writer.ts";
+import type { AlbumMessage } from "../bots/album-post.ts";
+import type { Batch, ReactionCount } from "../bots/batch-writer.ts";
 import {
   ALL_READ,
   type BotAccess,
   type BotEnd,
   type BotMessenger,
   type BotTools,
-} from "../bot-messenger.ts";
+} from "../bots/bot-messenger.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
 import {
   type Chat,

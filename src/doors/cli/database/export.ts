@@ -1,12 +1,15 @@
 import { extname } from "node:path";
 import { Argument, Command } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
-import { readExport } from "../../../catalog/exports/export-selection.ts";
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  readExport,
+} from "../../../catalog/exports/export-selection.ts";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/reading/recognized.ts";
 import { readConfig } from "../../../config.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import {
@@ -23,7 +26,7 @@ import { STANDARD_OUTPUT, writeTarget } from "./export-target.ts";
 import { openReader } from "./open-reader.ts";
 
 interface ExportOptions extends AsJson {
-  format?: ImportFormat;
+  format?: ExportFormat;
   from?: string;
   to?: string;
   channel?: string;
@@ -44,14 +47,14 @@ export function exportCommand(context: CommandContext): Command {
       choiceOption(
         "--format <format>",
         "format, if the file's name does not say it",
-        IMPORT_FORMATS,
+        EXPORT_FORMATS,
       ),
     )
     .option("--from <day>", "stats, posts: the first Moscow day, such as 2026-11-01")
     .option("--to <day>", "stats, posts: the last Moscow day, included")
     .option("--channel <channel>", "one channel only: its number, @handle or link")
     .option("--gzip", "compress the file; the default if its name ends in .gz")
-    .option("--raw", "CSV: do not escape texts that a spreadsheet would run as formulas")
+    .option("--raw", "CSV, Excel: do not escape texts that a spreadsheet would run as formulas")
     .option("--excel", "CSV: as Excel opens it, with semicolons, its mark and line ends")
     .addOption(jsonOption())
     .addHelpText(
@@ -79,6 +82,10 @@ async function runCommand(
   if (isExcel && format !== "csv") {
     throw new CommandExit(EXIT_USAGE, "--excel is for CSV only.");
   }
+  const isGzip = options.gzip === true || GZIP_ENDING.test(path);
+  if (isGzip && format === "xlsx") {
+    throw new CommandExit(EXIT_USAGE, "--gzip is not for .xlsx, which is compressed already.");
+  }
   const config = readConfig(context.environment);
   requireFile(config);
   const { clock } = context.ports(config);
@@ -101,7 +108,6 @@ async function runCommand(
         rows += partRows;
       },
     );
-    const isGzip = options.gzip === true || GZIP_ENDING.test(path);
     await writeTarget(content, { path, isGzip, signal }, output);
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -114,14 +120,15 @@ async function runCommand(
   else printObject(output, { path, rows }, json);
 }
 
-const FORMATS_BY_ENDING: Readonly<Record<string, ImportFormat>> = {
+const FORMATS_BY_ENDING: Readonly<Record<string, ExportFormat>> = {
   ".csv": "csv",
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
+  ".xlsx": "xlsx",
 };
 
 /** @throws CommandExit if neither name nor option determines it, or they differ */
-function requireFormat(path: string, given: ImportFormat | undefined): ImportFormat {
+function requireFormat(path: string, given: ExportFormat | undefined): ExportFormat {
   if (path === STANDARD_OUTPUT) return given ?? "csv";
   const named = FORMATS_BY_ENDING[extname(path.replace(GZIP_ENDING, "")).toLowerCase()] ?? null;
   if (given !== undefined && named !== null && given !== named) {
@@ -129,7 +136,7 @@ function requireFormat(path: string, given: ImportFormat | undefined): ImportFor
   }
   const format = given ?? named;
   if (format === null) {
-    const endings = ".csv, .ndjson or .jsonl";
+    const endings = ".csv, .ndjson, .jsonl or .xlsx";
     throw new CommandExit(
       EXIT_USAGE,
       `--format is needed, because ${path} does not end in ${endings}.`,

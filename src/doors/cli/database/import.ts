@@ -8,11 +8,8 @@ import {
   importKinds,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
 import { type Input, keptInput, openInput } from "../../../catalog/imports/reading/input.ts";
-import { nothingRecognized } from "../../../catalog/imports/reading/recognized.ts";
-import { readRows } from "../../../catalog/imports/reading/rows.ts";
 import { type ImportSummary, isHopeless } from "../../../catalog/imports/writing/import-summary.ts";
-import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
-import { runImport } from "../../../catalog/imports/writing/run-import.ts";
+import { openImport } from "../../../catalog/imports/writing/open-import.ts";
 import {
   createRejectsWriter,
   type RejectsWriter,
@@ -87,8 +84,7 @@ async function runCommand(
 ): Promise<void> {
   const { output } = context;
   const { timezone, dryRun: isDry = false, replace = false, restore: restores = false } = options;
-  const kind = importKinds[name];
-  if (replace && !kind.isDirectory) {
+  if (replace && !importKinds[name].isDirectory) {
     throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
   }
   if (restores && name !== "channels") {
@@ -96,14 +92,11 @@ async function runCommand(
   }
   const config = readConfig(context.environment);
   const { databasePath, messengerHosts, statisticsOpenDays: openDays } = config;
-  const reading = readingOf(options);
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
-  const highestNumber = await readThrough(input, name, reading, {
-    timezone,
-    messengerHosts,
-    strict: options.strict === true,
-  }).catch((error: unknown) => {
+  const strict = options.strict === true;
+  const how = { reading: readingOf(options), timezone, strict };
+  const importIt = await openImport(input, name, how, messengerHosts).catch((error: unknown) => {
     throw withColumnOptions(error);
   });
   const own = [databasePath, secretPath(databasePath)];
@@ -115,17 +108,14 @@ async function runCommand(
   const open = isDry ? withDomainsOfCopy : withDomains;
   const summary = await open(context, async ({ db, clock }) => {
     const progress = createProgress(input, clock);
-    const recognized = nothingRecognized(timezone);
-    const rows = readRows(input, name, reading, recognized, progress.bytes);
     try {
-      const summary = await runImport(kind, rows, {
+      const summary = await importIt({
         db,
         clock,
-        recognized,
         replace,
         signal,
-        context: { clock, folder, messengerHosts, openDays, highestNumber, restores, note },
-        cells: { timezone, strict: options.strict === true },
+        onBytes: progress.bytes,
+        context: { folder, openDays, restores, note },
         onReject: rejects.add,
         onProgress: ({ read, inserted, updated, unchanged }) => {
           progress.rows(read);

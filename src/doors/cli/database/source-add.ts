@@ -5,7 +5,7 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
-import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
+import { BOT_MESSENGERS } from "../../../catalog/sources/bots/bots.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress, readHeader } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
@@ -100,6 +100,8 @@ function addPullCommand(context: CommandContext): Command {
 }
 
 interface AddBotOptions extends AsJson {
+  token?: string;
+  demo?: boolean;
   name: string;
   every: string;
   api: string;
@@ -112,16 +114,24 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
     .addOption(
       new Option("--token <->", "give -: the bot's token is read from standard input, as one line")
         .argParser(requireStandardInput)
-        .makeOptionMandatory(),
+        .conflicts("demo"),
     )
+    .option("--demo", `a fake ${name} inside the program, whose channels post every few seconds`)
     .option("--name <name>", "its name; by default the bot's", "")
-    .option("--every <schedule>", EVERY, scheduleText, schedule)
+    .addOption(
+      new Option("--every <schedule>", `${EVERY}; by default ${schedule}`)
+        .argParser(scheduleText)
+        .default("", "the messenger's"),
+    )
     .option("--api <address>", "the address of the messenger's API", api)
     .addOption(jsonOption())
-    .action(({ name, every, api, json }: AddBotOptions) =>
+    .action(({ name, every, api, json, token: given, demo: isDemo = false }: AddBotOptions) =>
       withDomains(context, async ({ sources, clock }) => {
-        const token = await readSecretLine("Token: ");
-        const bot = { kind, token, name, api, schedule: every };
+        if (!isDemo && given === undefined) {
+          throw new CommandExit(EXIT_USAGE, "Give --token -, or --demo to try it without a bot.");
+        }
+        const token = isDemo ? "" : await readSecretLine("Token: ");
+        const bot = { kind, token, isDemo, name, api, schedule: every };
         const source = await sources.addBot(bot, COMMAND_LINE);
         printObject(context.output, sourceRow(source, clock.now()), json);
       }),

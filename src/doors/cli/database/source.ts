@@ -45,6 +45,9 @@ function showCommand(context: CommandContext): Command {
           const why = fault === null ? "" : ` (${inEnglish(fault)})`;
           context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}${why}`);
         }
+        for (const { name, fault } of await sources.setAside(source.id)) {
+          if (fault !== null) context.output.out(`set aside: ${name}: ${inEnglish(fault)}`);
+        }
         if (isSettling(source)) context.output.note(SETTLING);
         const { gap } = source.position;
         if (gap !== undefined) {
@@ -95,30 +98,34 @@ function runSourceCommand(context: CommandContext): Command {
     );
 }
 
-function printOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
+function printOutcome({ output }: CommandContext, outcome: Outcome): void {
+  const { summary, failure, unsettled, setAside } = outcome;
   if (summary !== null) printSummary(output, summary);
+  for (const { name, fault } of setAside) output.note(`set aside: ${name}: ${inEnglish(fault)}`);
   if (failure !== null) return;
   if (unsettled !== null) {
     output.note(
       `${unsettled} was written to less than 10 seconds ago. It and the files after it are left for a later run.`,
     );
-  } else if (summary === null) output.out("Nothing new.");
+  } else if (summary === null && setAside.length === 0) output.out("Nothing new.");
 }
 
 /** The summary as `import` prints it, or null if there was nothing new; and why reading failed. */
 function outcomeJson(outcome: Outcome): string {
-  const { summary, unsettled } = outcome;
+  const { summary, unsettled, setAside } = outcome;
   return JSON.stringify({
     summary: summary && summaryView(summary),
     last_error: errorText(outcome),
     unsettled,
+    set_aside: setAside.map(({ name, fault }) => ({ name, reason: inEnglish(fault) })),
   });
 }
 
 /** @throws CommandExit if a file could not be read, or rows were rejected */
 function requireSuccess(outcome: Outcome): void {
   if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
-  if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+  if ((outcome.summary?.rejected ?? 0) > 0 || outcome.setAside.length > 0)
+    throw new CommandExit(EXIT_REJECTED_ROWS);
 }
 
 /** Notes that a bot is not yet in any channel: reading it then succeeds, but delivers nothing. */

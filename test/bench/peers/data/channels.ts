@@ -31,6 +31,7 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
     kind: random.chance(0.06) ? "chat" : "channel",
     is_public: random.chance(0.98) ? 1 : 0,
     subscribers: longTailed(random),
+    subscribers_at: startOfDay(END_DAY),
     category,
     categories: [...new Set(Array.from({ length: others }, () => random.pick(slugs.categories)))]
       .filter((slug) => slug !== category)

@@ -221,11 +221,14 @@ function exportParts({ app: { domains }, config, ports }: World["appliance"]): v
     const channels = ["categories", "territories"].includes(kind) ? [""] : ["", "1", "@channel_2"];
     for (const channel of [...channels, ...(kind === "posts" ? [`${BUSY_CHANNEL}`] : [])]) {
       const selection = readExport(domains.db, ports.clock, { ...wish, kind, channel });
-      const { next } = exportPart(domains.db, { selection, after: null });
-      if (next !== null) exportPart(domains.db, { selection, after: next });
+      const { next } = exportPart(domains.db, { selection, after: null, rowsBefore: 0 });
+      if (next !== null) exportPart(domains.db, { selection, after: next, rowsBefore: 0 });
       // Removed rows come after all others.
       if (channel === "") {
-        exportPart(domains.db, { selection, after: [Number.MAX_SAFE_INTEGER, 0] });
+        exportPart(domains.db, {
+          ...{ selection, rowsBefore: 0 },
+          after: [Number.MAX_SAFE_INTEGER, 0],
+        });
       }
     }
   }

@@ -2,15 +2,15 @@ import { lanes } from "../../../../src/app/operations.ts";
 import { importRunChanges } from "../../../../src/catalog/imports/runs/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/runs/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
+import { hasUnread } from "../../../../src/catalog/sources/bots/source-chats.store.ts";
+import { isHandleTaken } from "../../../../src/catalog/sources/bots/stored-posts.store.ts";
 import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
-import { hasUnread } from "../../../../src/catalog/sources/source-chats.store.ts";
 import {
   putDoneFile,
   selectDoneFiles,
   selectSourceCounts,
 } from "../../../../src/catalog/sources/sources.store.ts";
 import type { Sources } from "../../../../src/catalog/sources/sources.ts";
-import { isHandleTaken } from "../../../../src/catalog/sources/stored-posts.store.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
@@ -215,8 +215,9 @@ async function runSources(
   await sourceChanges.sourceHeartbeat(db, clock, "this process");
   await selectDoneFiles(db, { sourceId: id });
   await inTransaction(db, clock, "source-file", (tx) =>
-    putDoneFile(tx, id, { name: "a.csv", bytes: 1, modifiedAt: 0 }),
+    putDoneFile(tx, id, { name: "a.csv", bytes: 1, modifiedAt: 0, fault: null, isMoved: false }),
   );
+  await sources.setAside(id);
   await selectSourceCounts(db, { day: dayOf(clock.now()) });
   await sources.rowsByDay(id, 30);
   await sources.find("files");

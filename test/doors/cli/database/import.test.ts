@@ -244,7 +244,11 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
     [["channels", "base.csv", "--map-file", "header.csv"], 2, "not a JSON object of names"],
     [["channels", "base.csv", "--map-file", "missing.json"], 2, "missing.json cannot be read"],
     [["posts", "base.csv"], 2, "Import it as channels."],
-    [["stats", "base.csv", "--from", "telethon"], 2, "Files of telethon contain only posts."],
+    [
+      ["stats", "base.csv", "--from", "telethon"],
+      2,
+      "Files of telethon contain only posts and channels.",
+    ],
     [["shops", "base.csv"], 2, "categories, territories, channels, stats, posts"],
     [["channels"], 2, "file"],
     [["channels", "base.csv", "--format", "xml"], 2, "csv, ndjson, json"],

@@ -53,7 +53,7 @@ test("run --json prints one document: the import's summary, or why there is none
   const again = await source(["run", "folder", "--json"]);
   expect([again.exitCode, JSON.parse(again.out)]).toEqual([
     0,
-    { summary: null, last_error: "", unsettled: null },
+    { summary: null, last_error: "", unsettled: null, set_aside: [] },
   ]);
 
   await addPull("--url", `${page.url}channels.csv`, "--name", "page");
@@ -181,4 +181,32 @@ test("each command reports an unknown source in one line", async () => {
       ...{ word, exitCode: 1, lines: 1 },
     });
   }
+});
+
+test("a demonstration needs neither token nor network, and is read as a bot is", async () => {
+  const without = await source(["add", "telegram"]);
+  expect(without).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--demo") });
+  expect((await source(["add", "telegram", "--demo"])).exitCode).toBe(0);
+  const run = await source(["run", "@kanalog_demo_bot"]);
+  expect(run).toMatchObject({ exitCode: 0, out: expect.stringContaining("0 rejected") });
+  expect(machine.query("SELECT id FROM posts").length).toBeGreaterThan(2);
+  expect((await source(["show", "@kanalog_demo_bot"])).out).toContain("reads: Демо: ");
+});
+
+test("a folder's bad file is set aside, which run and show say, and the next one is read", async () => {
+  const folder = machine.path("inbox");
+  mkdirSync(folder);
+  for (const [name, text] of [
+    ["1.csv", "no,such,columns\n"],
+    ["2.csv", "id,title\n1,Один\n"],
+  ] as const) {
+    writeFileSync(join(folder, name), text);
+    utimesSync(join(folder, name), new Date(0), new Date(0));
+  }
+  await addPull("--folder", folder, "--name", "inbox");
+  const run = await source(["run", "inbox"]);
+  expect(run.exitCode).toBe(3);
+  expect(run.notes).toStartWith("set aside: 1.csv: The header has unknown columns");
+  expect(machine.query("SELECT id FROM channels")).toHaveLength(1);
+  expect((await source(["show", "inbox"])).out).toContain("set aside: 1.csv: ");
 });

@@ -52,8 +52,11 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
 /**
  * Includes all former handles: the card only has the newest, without the times at which they were given up.
+ * Unknown subscribers, which the card shows as 0, are left out.
  */
 function channelValues(db: Database, record: ChannelRecord) {
   const former = record.former_handles === "" ? [] : formerHandlesOf(db, record.id);
-  return { ...writtenChannel(record), former_handles: writeFormerHandles(former) };
+  const subscribers = record.subscribers_at === null ? null : record.subscribers;
+  const former_handles = writeFormerHandles(former);
+  return { ...writtenChannel(record), subscribers, former_handles };
 }

@@ -1,4 +1,6 @@
 import type { Database } from "../../../../db/database.ts";
+import type { Clock } from "../../../../ports/clock.ts";
+import type { ChannelRecord } from "../../../channels/card.ts";
 import { createChannelIds, createChannelNumbers } from "../../../channels/channels.store.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import type { Given, ReadRow, RowOutcome } from "../import-kind.ts";
@@ -6,7 +8,7 @@ import type { ChannelRow } from "./row-identity.ts";
 
 /** Columns that can name the channel; a row that refreshes it gives exactly one of them. */
 const IDENTITIES = ["id", "msgr_id", "handle"] as const;
-const NUMBERS = ["subscribers", "last_post_at"] as const;
+const NUMBERS = ["subscribers", "subscribers_at", "last_post_at"] as const;
 const IDENTITY_OR_NUMBER: ReadonlySet<string> = new Set([...IDENTITIES, ...NUMBERS]);
 
 /**
@@ -14,7 +16,10 @@ const IDENTITY_OR_NUMBER: ReadonlySet<string> = new Set([...IDENTITIES, ...NUMBE
  * and texts stay unchanged and are not even read, so that it takes a third of the time of any other row.
  * @returns null, with nothing written, for any other row
  */
-export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutcome | null {
+export function createRefresh(
+  db: Database,
+  clock: Clock,
+): (row: Given<ChannelRow>) => RowOutcome | null {
   const ids = createChannelIds(db);
   const numbers = createChannelNumbers(db);
 
@@ -30,10 +35,10 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
     const id = find(row);
     const stored = id === undefined ? undefined : numbers.find(id);
     if (stored === undefined) return null;
-    const { id: channelId, subscribers, last_post_at } = stored;
+    const { id: channelId, last_post_at } = stored;
     const now = {
       id: channelId,
-      subscribers: row.subscribers ?? subscribers,
+      ...latestReading(row, stored, clock.now()),
       last_post_at: row.last_post_at === undefined ? last_post_at : row.last_post_at,
     };
     // The newest post is only looked up for an earlier time, because the stored one is never before it.
@@ -43,6 +48,23 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
     }
     return numbers.update(now, stored) ? "updated" : "unchanged";
   };
+}
+
+type Reading = Pick<ChannelRecord, "subscribers" | "subscribers_at">;
+
+/** The newer reading of subscribers: the stored one, or the row's, which is of now unless it says when. */
+export function latestReading(
+  { subscribers, subscribers_at: at }: Given<ChannelRow>,
+  stored: Reading = { subscribers: 0, subscribers_at: null },
+  nowMs: number,
+): Reading {
+  const { subscribers_at: before } = stored;
+  const isOlder = at != null && before !== null && at < before;
+  if (subscribers == null || isOlder) {
+    return { subscribers: stored.subscribers, subscribers_at: before };
+  }
+  const isSame = before !== null && subscribers === stored.subscribers;
+  return { subscribers, subscribers_at: at ?? (isSame ? before : nowMs) };
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   type RowWriter,
   requirePast,
 } from "../import-kind.ts";
-import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
+import { createRefresh, inOrderOfSubscribers, latestReading } from "./refresh-rows.ts";
 import {
   type ChannelRow,
   findReturning,
@@ -74,7 +74,7 @@ export function createChannelWriter(
   { clock, note, highestNumber = 0, restores = false }: ImportContext,
 ): RowWriter<ChannelRow> {
   const records = createChannelRecords(db, clock);
-  const refresh = createRefresh(db);
+  const refresh = createRefresh(db, clock);
   const moved = createMovedHandles(note);
   const withCodes = createDirectoryCodes(db, records);
   /** Search texts written by the last transaction, and in total. */
@@ -91,6 +91,7 @@ export function createChannelWriter(
     const { former_handles: listed, ...given } = withCodes(row);
     const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
     record.categories = withoutPrimary(record);
+    Object.assign(record, latestReading(row, stored, clock.now()));
     followNewestPost(db, record, row);
     requireCategories(records, row);
     requireFreeIdentity(records, record, stored);
@@ -162,6 +163,7 @@ export function createChannelWriter(
 
 function requirePastTimes(row: Given<ChannelRow>, nowMs: number): void {
   requirePast("last_post_at", row.last_post_at, nowMs);
+  requirePast("subscribers_at", row.subscribers_at, nowMs);
   for (const { givenUpAt } of row.former_handles ?? []) {
     requirePast("former_handles", givenUpAt, nowMs);
   }

@@ -20,10 +20,8 @@ export interface ForeignFormat {
    * @param beside data beside the messages
    */
   toPost(message: JsonObject, beside: JsonObject): Fields | null;
-  /**
-   * A channel in our columns; null if nothing names it. Absent if messages say nothing about their channel.
-   */
-  toChannel?(beside: JsonObject, message: JsonObject | null): Fields | null;
+  /** A channel in our columns, without those that nothing says; null if nothing names it. */
+  toChannel(beside: JsonObject, message: JsonObject | null): Fields | null;
 }
 
 const FORMATS = {
@@ -53,17 +51,15 @@ export function createForeignRows(
 ): JsonRows {
   const format: ForeignFormat = FORMATS[from];
   const isPosts = kind === "posts";
-  if (!isPosts && (kind !== "channels" || format.toChannel === undefined)) {
-    const kinds = format.toChannel === undefined ? ["posts"] : ["posts", "channels"];
-    throw new AppError("invalid", message("foreignKind", { from, kinds }));
-  }
+  if (!isPosts && kind !== "channels")
+    throw new AppError("invalid", message("foreignKind", { from }));
   const beside: JsonObject = {};
   const channels = new Set<string>();
   let messages = 0;
 
   /** A channel is passed on once, however many messages name it. */
   function toChannel(of: JsonObject | null): Fields | null {
-    const fields = format.toChannel?.(beside, of) ?? null;
+    const fields = format.toChannel(beside, of);
     const name = JSON.stringify(fields?.["msgr_id"] ?? fields?.["handle"] ?? null);
     if (fields === null || channels.has(name)) return null;
     channels.add(name);

@@ -1,8 +1,7 @@
 import { type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
-import { sumOfCounts } from "./chat-export.ts";
-import { askedIn, linksOfEntities } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
+import { askedIn, linksOfEntities, sumOfCounts } from "./message-parts.ts";
 
 /** Media by the message field that contains it. */
 const MEDIA: readonly (readonly [field: string, media: string])[] = [

@@ -2,9 +2,8 @@ import { isObject, type JsonObject, membersOf } from "../../../../values/json-te
 import { linkById } from "../../../channels/channel-reference.ts";
 import type { HiddenLink } from "../../../posts/hidden-links.ts";
 import type { Fields } from "../recognized.ts";
-import { sumOfCounts } from "./chat-export.ts";
-import { askedIn } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
+import { askedIn, sumOfCounts } from "./message-parts.ts";
 
 /** Media by Telegram Desktop's `media_type`. */
 const MEDIA: Record<string, string> = {

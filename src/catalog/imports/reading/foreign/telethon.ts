@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
-import { sumOfCounts } from "./chat-export.ts";
-import { askedIn, linksOfEntities } from "./entity-links.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
+import { askedIn, linksOfEntities, sumOfCounts } from "./message-parts.ts";
 
 /** Telethon messages as `to_json()` or `to_dict()` returns them: a JSON array, or one per line. */
 export const telethon: ForeignFormat = {
@@ -29,6 +28,11 @@ export const telethon: ForeignFormat = {
       forwarded_from_name: origin["from_name"],
       album: grouped_id == null ? undefined : String(grouped_id),
     };
+  },
+
+  toChannel(_beside, message) {
+    const { channel_id: id } = membersOf(message?.["peer_id"]);
+    return id === undefined ? null : { msgr_id: id };
   },
 };
 

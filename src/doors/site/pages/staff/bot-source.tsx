@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
+import { BOT_MESSENGERS } from "../../../../catalog/sources/bots/bots.ts";
 import { BOT_KINDS, type BotKind } from "../../../../catalog/sources/sources.table.ts";
 import { sources } from "../../../../verbs/operator/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -26,6 +27,8 @@ function botSourcePage(kind: BotKind): SitePage {
         words.addBot(name),
         <>
           <p>{words.botSteps[kind].intro}</p>
+          <p>{words.demoHint}</p>
+          <ActionButton action="demo" fields={{ kind, demo: "yes" }} label={words.addDemo} />
           <h2>1. {words.makeBot}</h2>
           <Steps steps={words.botSteps[kind].make} />
           <BotPicture name={`${kind}-make`} />
@@ -48,6 +51,9 @@ function botSourcePage(kind: BotKind): SitePage {
     actions: {
       add: verbAction(sources, "add-bot", {
         shows: ({ id }) => redirect(`/staff/sources/${id}/?done=botAdded`),
+      }),
+      demo: verbAction(sources, "add-bot", {
+        shows: ({ id }) => redirect(`/staff/sources/${id}/?done=demoAdded`),
       }),
     },
   };

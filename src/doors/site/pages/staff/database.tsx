@@ -1,8 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
-import { EXPORT_TYPES } from "../../../../catalog/exports/export-selection.ts";
+import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../../catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
-import { IMPORT_FORMATS } from "../../../../catalog/imports/reading/recognized.ts";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
@@ -149,7 +148,7 @@ function ExportForm() {
     <Form action="export" submit={words.download} words={words}>
       <p>{words.intro}</p>
       <KindField />
-      <SelectField name="format" value="csv" options={IMPORT_FORMATS} names={words.formats} />
+      <SelectField name="format" value="csv" options={EXPORT_FORMATS} names={words.formats} />
       <TextField {...day} name="from" />
       <TextField {...day} name="to" />
       <TextField name="channel" required={false} />
@@ -166,7 +165,7 @@ async function startExport(): Promise<View> {
   const { form } = visit;
   const { kind, format } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    format: () => requiredChoice(IMPORT_FORMATS, form.get("format")),
+    format: () => requiredChoice(EXPORT_FORMATS, form.get("format")),
   });
   const given = (name: string): string => form.get(name).trim();
   const request = {
@@ -181,7 +180,7 @@ async function startExport(): Promise<View> {
   };
   const body = await downloads.start(request, currentActor());
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
-  if (!form.isChecked("gzip"))
+  if (!form.isChecked("gzip") || format === "xlsx")
     return { kind: "download", fileName, type: EXPORT_TYPES[format], body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);
   return {

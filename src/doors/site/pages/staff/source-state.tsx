@@ -3,9 +3,7 @@ import {
   readSchedule,
   type SourceState as State,
 } from "../../../../catalog/sources/source-schedule.ts";
-import type { Source } from "../../../../catalog/sources/sources.table.ts";
 import { shownInterval } from "../../look/formats.ts";
-import { told } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 
 /** A source's state, coloured by its meaning. */
@@ -29,10 +27,4 @@ export function ScheduleText({ schedule }: { schedule: string }) {
   if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
   const { locale, sourcePages } = useVisit().words;
   return <>{sourcePages.every(shownInterval(locale, read.value.everyMs))}</>;
-}
-
-/** Why a source could not be read; empty if it could. */
-export function failureOf({ failure, failedFile }: Source): string {
-  if (failure === null) return "";
-  return `${failedFile === null ? "" : `${failedFile}: `}${told(failure)}`;
 }

@@ -24,7 +24,8 @@ import { useVisit } from "../../visit/use-visit.ts";
 import { page, redirect } from "../../visit/view.ts";
 import { BotPicture } from "./bot-picture.tsx";
 import { addressedId } from "./console.tsx";
-import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
+import { adviceFor, Faults, SetAside } from "./source-faults.tsx";
+import { ScheduleText, SourceState } from "./source-state.tsx";
 
 const DAYS_SHOWN = 30;
 
@@ -57,8 +58,9 @@ export const sourcePage: SitePage = {
             [words.lastSuccess, <Instant at={source.succeededAt} />],
             [
               words.lastError,
-              source.failure !== null && <bdi class="fault">{failureOf(source)}</bdi>,
+              source.failure !== null && <bdi class="fault">{told(source.failure)}</bdi>,
             ],
+            [words.whatToDo, source.failure !== null && adviceFor(source.failure, source)],
             [words.waits, isSettling(source) && words.settling],
             ...botReadings(source),
           ]}
@@ -68,6 +70,8 @@ export const sourcePage: SitePage = {
         )}
         <SourcePushes source={source} />
         {source.summary !== null && <Summary source={source} />}
+        {source.faults.length > 0 && <Faults faults={source.faults} />}
+        <SetAside files={await sources.setAside(source.id)} />
         <RowsByDay today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
       </>,
     );
@@ -110,8 +114,6 @@ function Summary({ source }: { source: Source }) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Switches MAX's pushes on and off; renders nothing for other sources. */
 function SourcePushes({ source: { settings } }: { source: Source }) {
   if (!isBot(settings) || settings.kind !== "max") return null;
@@ -129,8 +131,6 @@ function SourcePushes({ source: { settings } }: { source: Source }) {
     </section>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /**
  * Rows delivered by a source, by day.
@@ -169,11 +169,9 @@ function RowsByDay({
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Channels that a bot was added to, or how to add it. */
 function SourceChannels({
-  settings: { kind, bot },
+  settings: { kind, bot, isDemo },
   chats,
 }: {
   settings: BotSettings;
@@ -204,9 +202,13 @@ function SourceChannels({
           ]}
         />
       )}
-      <h3>{words.addToChannel}</h3>
-      <Steps steps={words.botSteps[kind].channel(bot)} />
-      <BotPicture name={`${kind}-admin`} />
+      {isDemo !== true && (
+        <>
+          <h3>{words.addToChannel}</h3>
+          <Steps steps={words.botSteps[kind].channel(bot)} />
+          <BotPicture name={`${kind}-admin`} />
+        </>
+      )}
     </section>
   );
 }

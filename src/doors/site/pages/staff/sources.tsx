@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 
-import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
+import { BOT_MESSENGERS } from "../../../../catalog/sources/bots/bots.ts";
 import { nextRunAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { sources } from "../../../../verbs/operator/sources.ts";
@@ -8,7 +8,7 @@ import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { Instant, shownNumber } from "../../look/shown.tsx";
+import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
@@ -16,7 +16,7 @@ import { asset, page, redirect } from "../../visit/view.ts";
 import { botSourcePath } from "./bot-source.tsx";
 import { ReadingFields } from "./import-reading.tsx";
 import { KindField } from "./kind-field.tsx";
-import { failureOf, SourceState } from "./source-state.tsx";
+import { SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
 const ofRow = { of: () => sentNumber("source") };
@@ -95,7 +95,7 @@ async function List({ listed }: { listed: readonly Source[] }) {
               {source.failure !== null && (
                 <small class="fault">
                   <br />
-                  <bdi>{failureOf(source)}</bdi>
+                  <bdi>{told(source.failure)}</bdi>
                 </small>
               )}
             </>

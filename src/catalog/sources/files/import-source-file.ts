@@ -1,15 +1,11 @@
-import type { Database } from "../../db/database.ts";
-import { AppError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { importKinds } from "../imports/kinds/import-kinds.ts";
-import { INTERRUPTED, openInput, stoppable } from "../imports/reading/input.ts";
-import { nothingRecognized } from "../imports/reading/recognized.ts";
-import { readRows } from "../imports/reading/rows.ts";
-import { cutGroup, type ImportSummary } from "../imports/writing/import-summary.ts";
-import { readThrough } from "../imports/writing/read-through.ts";
-import { runImport } from "../imports/writing/run-import.ts";
-import { ownerNow } from "./sources.store.ts";
-import type { FileOptions } from "./sources.table.ts";
+import type { Database } from "../../../db/database.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { INTERRUPTED, openInput, stoppable } from "../../imports/reading/input.ts";
+import { cutGroup, type ImportSummary } from "../../imports/writing/import-summary.ts";
+import { openImport } from "../../imports/writing/open-import.ts";
+import { ownerNow } from "../sources.store.ts";
+import type { FileOptions } from "../sources.table.ts";
 
 /** A file delivered by a source. Plain data, because it is sent to a thread. */
 export interface SourceFile {
@@ -40,23 +36,14 @@ export async function importSourceFile(
   clock: Clock,
   { id, owner, path, name, options, messengerHosts, openDays, stop }: SourceFile,
 ): Promise<ImportSummary> {
-  const { rows: kindName, reading, timezone, strict } = options;
   const file = { ...(await openInput(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
   const input = stoppable(file, stop);
-  const highestNumber = await readThrough(input, kindName, reading, {
-    timezone,
-    strict,
-    messengerHosts,
-  });
-  const recognized = nothingRecognized(timezone);
-  const rows = readRows(input, kindName, reading, recognized);
-  const summary = await runImport<never>(importKinds[kindName] as never, rows, {
+  const importIt = await openImport(input, options.rows, options, messengerHosts);
+  const summary = await importIt({
     db,
     clock,
-    recognized,
     replace: false,
-    context: { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} },
-    cells: { timezone, strict },
+    context: { folder: null, openDays, note: () => {} },
     requireWanted(tx) {
       if (ownerNow(tx, id) !== owner) throw new AppError("unavailable", INTERRUPTED);
     },

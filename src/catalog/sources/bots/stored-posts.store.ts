@@ -1,9 +1,9 @@
 import { and, asc, between, eq, getTableColumns, lt } from "drizzle-orm";
-import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
-import { parseMessengerId } from "../channels/channel-reference.ts";
-import { createChannelIds } from "../channels/channels.store.ts";
-import { albumParts } from "./sources.table.ts";
+import { type Database, statement, type Transaction } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
+import { parseMessengerId } from "../../channels/channel-reference.ts";
+import { createChannelIds } from "../../channels/channels.store.ts";
+import { albumParts } from "../sources.table.ts";
 
 const BETWEEN = `
   SELECT CAST(msgr_post_id AS TEXT) AS id FROM posts

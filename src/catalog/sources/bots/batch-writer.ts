@@ -1,32 +1,26 @@
-import type { Database, Transaction } from "../../db/database.ts";
-import { inSlice } from "../../db/transaction.ts";
-import { AppError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { message } from "../../values/messages/messages.ts";
-import { dayOf, MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { parseMessengerId } from "../channels/channel-reference.ts";
-import { createChannelIds } from "../channels/channels.store.ts";
-import {
-  type BadCell,
-  type ImportContext,
-  type ImportKind,
-  RowFault,
-  type RowWriter,
-} from "../imports/kinds/import-kind.ts";
-import { importKinds } from "../imports/kinds/import-kinds.ts";
-import { readCells } from "../imports/kinds/read-cells.ts";
-import { type Fields, nothingRecognized } from "../imports/reading/recognized.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { inSlice } from "../../../db/transaction.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { dayOf, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import { parseMessengerId } from "../../channels/channel-reference.ts";
+import { createChannelIds } from "../../channels/channels.store.ts";
+import type { ImportContext, ImportKind } from "../../imports/kinds/import-kind.ts";
+import { importKinds } from "../../imports/kinds/import-kinds.ts";
+import { type Fields, nothingRecognized } from "../../imports/reading/recognized.ts";
 import {
   changedBy,
   createTally,
   type ImportSummary,
   nothingImported,
-} from "../imports/writing/import-summary.ts";
-import { writeGoodCells } from "../imports/writing/write-rows.ts";
+} from "../../imports/writing/import-summary.ts";
+import type { Reject } from "../../imports/writing/running-import.ts";
+import { readAll, writeRow } from "../../imports/writing/write-rows.ts";
+import { countRows, RUN_KILLED, selectSource, updateSource } from "../sources.store.ts";
+import type { SourcePosition } from "../sources.table.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import { type ChangedChat, putChat, removeChat } from "./source-chats.store.ts";
-import { countRows, RUN_KILLED, selectSource, updateSource } from "./sources.store.ts";
-import type { SourcePosition } from "./sources.table.ts";
 import { hasPost } from "./stored-posts.store.ts";
 
 /**
@@ -49,26 +43,10 @@ function createBatchWriter(
     return { name, kind, writer: kind.open(db, context) };
   });
 
-  function writeRow(kind: ImportKind<never>, writer: RowWriter<never>, fields: Fields): void {
-    const bad: BadCell[] = [];
-    summary.read += 1;
-    try {
-      summary[writeGoodCells(kind, writer, readCells(kind, fields, rules, bad), rules, bad)] += 1;
-      for (const { column, fault } of bad) warnings.add(column, fault, null, fields[column]);
-    } catch (error) {
-      if (!(error instanceof RowFault)) throw error;
-      const { column, fault } = error;
-      if (column === "subscribers" && fault.code === "requiredForNewChannel") {
-        // A new channel that the bot was removed from before its subscribers were read starts with 0.
-        summary.read -= 1;
-        writeRow(kind, writer, { ...fields, subscribers: 0 });
-        return;
-      }
-      if (fault.code === "inFuture") throw new AppError("unavailable", message("sourceClock"));
-      summary.rejected += 1;
-      rejects.add(column, fault, null, column === null ? null : fields[column]);
-    }
-  }
+  const onReject = ({ fault }: Reject): void => {
+    if (fault.code === "inFuture") throw new AppError("unavailable", message("sourceClock"));
+  };
+  const counted = { cells: rules, summary, rejects, warnings, onReject };
 
   return {
     /**
@@ -80,7 +58,11 @@ function createBatchWriter(
       for (const { name, kind, writer } of writers) {
         for (const row of rows) {
           const fields = row.name === name ? await row.fieldsOf(tx) : null;
-          if (fields !== null) writeRow(kind, writer, fields);
+          if (fields === null) continue;
+          summary.read += 1;
+          for (const read of readAll(kind, [{ line: 0, fields }], rules)) {
+            writeRow({ ...counted, kind }, writer, read);
+          }
         }
         writer.beforeCommit?.();
       }

@@ -1,16 +1,15 @@
-import { AppError } from "../../errors.ts";
-import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
-import { LEAST_RATE } from "../../ports/own-work.ts";
-import { type Message, message } from "../../values/messages/messages.ts";
-import { INTERRUPTED } from "../imports/reading/input.ts";
-import { type ImportSummary, isHopeless } from "../imports/writing/import-summary.ts";
-import type { BotRunTools } from "./bot-messenger.ts";
-import { contactHost } from "./contact-host.ts";
+import { AppError } from "../../../errors.ts";
+import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../../ports/download.ts";
+import { LEAST_RATE } from "../../../ports/own-work.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
+import { INTERRUPTED } from "../../imports/reading/input.ts";
+import { type ImportSummary, isHopeless } from "../../imports/writing/import-summary.ts";
+import type { BotRunTools } from "../bots/bot-messenger.ts";
+import { contactHost } from "../contact-host.ts";
+import { failed, NOTHING, type Outcome } from "../outcome.ts";
+import { readSourceAddress, type SourceAddress, type SourceGuard } from "../source-address.ts";
+import type { DoneFile, FileOptions, SourcePosition } from "../sources.table.ts";
 import type { SourceFile } from "./import-source-file.ts";
-import { failed, NOTHING, type Outcome } from "./outcome.ts";
-import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
-import type { DoneFile } from "./sources.store.ts";
-import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
 type Download = (request: DownloadRequest) => Promise<DownloadResult>;
 
@@ -90,24 +89,38 @@ type NamedFile = Pick<SourceFile, "path" | "name" | "options">;
  * Imports a file. One whose rows were all rejected is a failure, and so will be read again: it may be the
  * wrong file, or have arrived before the channels that it names.
  */
-export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
-  return orFailed(async () => {
-    const summary = await tools.importFile(file);
-    const { read, rejected } = summary;
-    const isNone = read > 0 && rejected === read;
-    const code = isHopeless(summary) ? "firstRowsRejected" : "sourceAllRejected";
-    const failure = isNone ? message(code, { rows: read }) : null;
-    return { ...NOTHING, failure, summary, rows: read - rejected };
-  });
+export async function importOne(
+  tools: FileTools,
+  file: NamedFile,
+): Promise<Outcome & { isFileFault: boolean }> {
+  let code: AppError["code"] = "invalid";
+  const outcome = await orFailed(
+    async () => {
+      const summary = await tools.importFile(file);
+      const { read, rejected } = summary;
+      const isNone = read > 0 && rejected === read;
+      const code = isHopeless(summary) ? "firstRowsRejected" : "sourceAllRejected";
+      const failure = isNone ? message(code, { rows: read }) : null;
+      return { ...NOTHING, failure, summary, rows: read - rejected };
+    },
+    (found) => {
+      code = found;
+    },
+  );
+  return { ...outcome, isFileFault: code === "invalid" || code === "timeout" };
 }
 
 /** Turns an error that explains itself into an outcome. */
-export async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
+export async function orFailed(
+  run: () => Promise<Outcome>,
+  onError: (code: AppError["code"]) => void = () => {},
+): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof AppError && error.code !== "internal") return failed(error.publicMessage);
-    throw error;
+    if (!(error instanceof AppError) || error.code === "internal") throw error;
+    onError(error.code);
+    return failed(error.publicMessage);
   }
 }
 
@@ -151,7 +164,11 @@ export async function pullFile(
       return failed(message("sourceHtml"));
     }
     const { etag, "last-modified": lastModified } = answer.headers;
-    const imported = await importOne(tools, { path: into, name: url, options });
+    const { isFileFault: _, ...imported } = await importOne(tools, {
+      path: into,
+      name: url,
+      options,
+    });
     if (imported.failure !== null) return imported;
     const lagMs = tools.nowMs() - Date.parse(lastModified ?? "");
     return {

@@ -1,9 +1,9 @@
-import type { Transaction } from "../../db/database.ts";
-import { parseMessengerId } from "../channels/channel-reference.ts";
-import { createChannelIds } from "../channels/channels.store.ts";
-import type { Fields } from "../imports/reading/recognized.ts";
-import type { HiddenLink } from "../posts/hidden-links.ts";
-import { albumPostIds } from "../posts/posts.store.ts";
+import type { Transaction } from "../../../db/database.ts";
+import { parseMessengerId } from "../../channels/channel-reference.ts";
+import { createChannelIds } from "../../channels/channels.store.ts";
+import type { Fields } from "../../imports/reading/recognized.ts";
+import type { HiddenLink } from "../../posts/hidden-links.ts";
+import { albumPostIds } from "../../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./stored-posts.store.ts";
 
 /** A message of an album. All form one post, numbered as the first one (sources, section 3). */

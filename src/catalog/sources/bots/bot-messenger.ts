@@ -1,10 +1,10 @@
-import type { Message } from "../../values/messages/messages.ts";
-import { INTERRUPTED } from "../imports/reading/input.ts";
-import { type ImportSummary, sumOf } from "../imports/writing/import-summary.ts";
+import type { Message } from "../../../values/messages/messages.ts";
+import { INTERRUPTED } from "../../imports/reading/input.ts";
+import { type ImportSummary, sumOf } from "../../imports/writing/import-summary.ts";
+import { NOTHING, type Outcome } from "../outcome.ts";
+import type { BotSettings, SourceChat, SourcePosition } from "../sources.table.ts";
 import type { Batch } from "./batch-writer.ts";
 import { type CallApi, createTryAgain, ONCE, type TryAgain } from "./call-api.ts";
-import { NOTHING, type Outcome } from "./outcome.ts";
-import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 
 export interface BotAccess extends BotSettings {
   token: string;

@@ -1,9 +1,9 @@
-import type { GetRequest, GetResult } from "../../ports/network.ts";
-import { type Message, message } from "../../values/messages/messages.ts";
-import { parseExact } from "../imports/reading/json-rows.ts";
+import type { GetRequest, GetResult } from "../../../ports/network.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
+import { parseExact } from "../../imports/reading/json-rows.ts";
+import { contactHost } from "../contact-host.ts";
+import { readSourceAddress, type SourceGuard } from "../source-address.ts";
 import type { BotTools } from "./bot-messenger.ts";
-import { contactHost } from "./contact-host.ts";
-import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** A request to a messenger's API: a GET unless stated otherwise. */
 interface ApiRequest {

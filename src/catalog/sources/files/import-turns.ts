@@ -1,7 +1,7 @@
-import { withDeadline } from "../../db/deadline.ts";
-import { AppError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { INTERRUPTED } from "../imports/reading/input.ts";
+import { withDeadline } from "../../../db/deadline.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { INTERRUPTED } from "../../imports/reading/input.ts";
 
 /** How long an import may delay those of other sources. */
 const SHORT_MAX_MS = 60_000;

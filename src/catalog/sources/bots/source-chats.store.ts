@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
-import type { Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
-import { type SourceChat, sourceChats } from "./sources.table.ts";
+import type { Transaction } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
+import { type SourceChat, sourceChats } from "../sources.table.ts";
 
 const { sourceId: _, ...columns } = getTableColumns(sourceChats);
 
