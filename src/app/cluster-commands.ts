@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import {
@@ -10,21 +10,22 @@ import {
 import { openConnection, type Session } from "../cluster/connection.ts";
 import { forgetNode, NAME_TAKEN_S, noteNode } from "../cluster/copy-newest.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
-import { beginCopy, copyAll, endCopy, makeCluster } from "../cluster/make-cluster.ts";
+import { beginCopy, copyAll, endCopy, makeCluster, takeOverCopy } from "../cluster/make-cluster.ts";
 import { deploymentFiles } from "../cluster/setup/deployment-files.ts";
 import { examineCluster, type Finding } from "../cluster/setup/doctor.ts";
 import type { Config } from "../config.ts";
+import { writeCopy } from "../db/file/database-copy.ts";
 import { replaceDatabase, requireUnused } from "../db/file/replace-database.ts";
 import { TURNS_ENDING } from "../db/lock.ts";
 import { migrate } from "../db/migrate.ts";
-import { openDatabase, requireExisting } from "../db/open-database.ts";
+import { openDatabase, openExisting, requireExisting } from "../db/open-database.ts";
 import type { NodeSettings } from "../db/shared-rows.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { message } from "../values/messages/messages.ts";
 import { fileStamp } from "../values/moscow-time.ts";
-import { type NodeSecrets, requireNode } from "./node-copy.ts";
+import { type NodeSecrets, requireCopyOf, requireNode } from "./node-copy.ts";
 
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
@@ -32,10 +33,13 @@ export type ClusterCommands = ReturnType<typeof clusterCommands>;
 export function clusterCommands(config: Config, { clock, random, network, system }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
-  const copy = (path: string, settings: NodeSecrets, takesOver = false): Promise<number> =>
+  const copy = (path: string, settings: NodeSecrets, more: Partial<NewCopy> = {}) =>
     makeCopy(
       path,
-      { ...settings, copyId: newId(), postSearch: config.postSearch, takesOver },
+      {
+        ...{ ...settings, copyId: newId(), postSearch: config.postSearch },
+        ...{ takesOver: false, from: null, ...more },
+      },
       clock,
     );
 
@@ -55,20 +59,31 @@ export function clusterCommands(config: Config, { clock, random, network, system
       return await makeCluster(db, clock, { ...settings, ...ids });
     },
 
-    /** Makes this machine a node: copies the cluster to the configured path. @returns the copy's version */
-    join: (): Promise<number> => copy(config.databasePath, node()),
+    /**
+     * Makes this machine a node: copies the cluster to the configured path. If it is killed, it can be
+     * started again.
+     * @param from backup of a node's file, which saves copying all but the newest rows; null for none
+     * @returns the copy's version
+     */
+    async join(from: string | null = null): Promise<number> {
+      const { databasePath } = config;
+      requireFree(databasePath);
+      const draft = `${databasePath}.copying`;
+      const version = await copy(draft, node(), { from });
+      renameSync(draft, databasePath);
+      return version;
+    },
 
     /**
      * Replaces this node's copy by a new one. @returns its version, and where the previous copy was moved
      * to
      */
-    async rebuild(): Promise<{ version: number; keptAs: string | null }> {
+    async rebuild(from: string | null = null): Promise<{ version: number; keptAs: string | null }> {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
       if (existsSync(databasePath)) requireUnused(databasePath);
-      removeDatabase(draft);
       try {
-        const version = await copy(draft, node(), true);
+        const version = await copy(draft, node(), { takesOver: true, from });
         const suffix = `.before-rebuild-${fileStamp(clock.now())}`;
         return { version, ...replaceDatabase(databasePath, draft, suffix, clock) };
       } finally {
@@ -84,6 +99,7 @@ export function clusterCommands(config: Config, { clock, random, network, system
       const settings = node();
       // Registered under its own name: the node itself keeps running, and this copy leaves the cluster.
       const leaving = { ...settings, node: `${settings.node} leaves` };
+      requireFree(file);
       try {
         const version = await copy(file, leaving);
         using db = openDatabase(file, clock);
@@ -149,26 +165,39 @@ interface NewCopy extends NodeSecrets {
   postSearch: boolean;
   /** Whether the new copy replaces this node's existing one. */
   takesOver: boolean;
+  /** Backup of a node's file to start from; null for none. */
+  from: string | null;
+}
+
+/** @throws AppError `conflict` if the file exists */
+function requireFree(path: string): void {
+  if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
 }
 
 /**
- * Writes a copy into a new file; leaves no file behind if that fails.
- * @throws AppError `conflict` if the file exists, or another node with the same name is running
+ * Writes a copy into a file, in place of one that a killed process left; leaves no file behind if that fails.
+ * @throws AppError `conflict` if another node with the same name is running, or another process writes there
  */
 async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<number> {
-  if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
-  const { node, copyId, secret, takesOver } = wanted;
+  if (existsSync(path)) requireUnused(path);
+  const { node, copyId, secret, takesOver, from } = wanted;
   const state = await withSession(wanted, ({ query }) => findClusterState(query));
   requireReadable(state, secret);
   // Registered before anything is copied: rows deleted from now on stay recorded until this copy has seen
   // their deletion.
   const joining = { node, copyId, version: 0, program: "joins" };
   await withSession(wanted, ({ query }) => noteNode(query, joining, takesOver));
+  removeDatabase(path);
+  if (from !== null) copyFile(from, path, clock);
   const db = openDatabase(path, clock);
   let isWhole = false;
   try {
     await migrate(db, clock);
-    await beginCopy(db, clock, { clusterId: state.id, copyId });
+    if (from === null) await beginCopy(db, clock, { clusterId: state.id, copyId });
+    else {
+      await withSession(wanted, ({ query }) => requireCopyOf(query, db, from));
+      await takeOverCopy(db, clock, copyId);
+    }
     linkToCluster(db, wanted, "commands", derivedRows);
     const version = await copyAll(db, clock, wanted.postSearch);
     const joined = { node, copyId, version, program: "joined" };
@@ -179,6 +208,11 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
     db.close();
     if (!isWhole) removeDatabase(path);
   }
+}
+
+function copyFile(from: string, path: string, clock: Clock): void {
+  using db = openExisting(from, clock);
+  writeCopy(db, path, clock);
 }
 
 function removeDatabase(path: string): void {

@@ -9,6 +9,7 @@ import {
   requireReadable,
 } from "../cluster/cluster-state.ts";
 import { copyFromCluster } from "../cluster/cluster-transaction.ts";
+import type { Session } from "../cluster/connection.ts";
 import { noteNode } from "../cluster/copy-newest.ts";
 import { clusterOf, isOfHistory, requireCluster, requireCopy } from "../cluster/link.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
@@ -124,11 +125,27 @@ async function requireOfCluster(
   { databasePath: file, secret }: Config,
 ): Promise<void> {
   const { query } = requireCluster(db).authority;
-  const copy = requireCopy(db);
   const state = await findClusterState(query);
   requireReadable(state, secret);
-  if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
-  await raiseSchema(query, state);
+  await requireCopyOf(query, db, file, () => raiseSchema(query, state));
+}
+
+/**
+ * Checks that a file is a copy of the cluster's history, and not too old to catch up.
+ * @param onceOfCluster called once it is known to be this cluster's
+ * @throws AppError `conflict`
+ */
+export async function requireCopyOf(
+  query: Session["query"],
+  db: Database,
+  file: string,
+  onceOfCluster = async () => {},
+): Promise<void> {
+  const copy = findCopy(db);
+  const state = await findClusterState(query);
+  if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
+  if (state?.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
+  await onceOfCluster();
   const history = { head: state.version, mark: await findMark(query, copy.version) };
   if (!isOfHistory(copy, history) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));

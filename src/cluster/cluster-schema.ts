@@ -143,7 +143,9 @@ DECLARE
   today bigint := ${daySql("now_ms")};
   entry record;
   locked bigint := NULL;
+  checked bigint := NULL;
   is_exact boolean;
+  wanted bigint;
   summed bigint := NULL;
   before bigint;
   margin bigint;
@@ -164,8 +166,7 @@ BEGIN
   UPDATE kanalog.lanes SET commits = commits + 1 WHERE lane = own_lane RETURNING commits INTO number;
   SELECT max(version) INTO plans_version FROM kanalog.rows WHERE "table" = 'plans';
   FOR entry IN
-    SELECT *, sum(units * requests) OVER (PARTITION BY organization) AS wanted,
-      plan_started + greatest(0, (now_ms - plan_started) / ${PERIOD_DAYS * DAY_MS}) * ${PERIOD_DAYS * DAY_MS}
+    SELECT *, plan_started + greatest(0, (now_ms - plan_started) / ${PERIOD_DAYS * DAY_MS}) * ${PERIOD_DAYS * DAY_MS}
         AS period
     FROM (
       SELECT at, (given ->> 0)::bigint AS organization, (given ->> 1)::bigint AS key,
@@ -174,15 +175,17 @@ BEGIN
         (given ->> 8)::bigint AS requests, (given ->> 9)::boolean AS is_part
       FROM json_array_elements(entries) WITH ORDINALITY AS all_entries (given, at)
     ) given
-    ORDER BY organization, at
+    -- Those that cost come first, so that the lock is taken before anything is read.
+    ORDER BY organization, units = 0, at
   LOOP
     IF locked IS DISTINCT FROM entry.organization THEN
       locked := entry.organization;
       summed := NULL;
+      wanted := 0;
       is_exact := locked = ANY (exact);
       IF is_exact THEN
         PERFORM pg_advisory_xact_lock(7361, locked::integer);
-      ELSIF entry.wanted > 0 THEN
+      ELSIF entry.units > 0 THEN
         PERFORM pg_advisory_xact_lock_shared(7361, locked::integer);
       END IF;
     END IF;
@@ -194,19 +197,23 @@ BEGIN
     IF entry.units = 0 THEN
       taken := entry.requests;
     ELSE
-      SELECT greatest(plans_version, k.version, m.version, o.version) INTO newest
-      FROM kanalog.rows k
-        JOIN kanalog.rows m ON m."table" = 'members'
-          AND m.key = '[' || (k.row::json ->> 'member_id') || ']'
-        JOIN kanalog.rows o ON o."table" = 'organizations'
-          AND o.key = '[' || (m.row::json ->> 'organization_id') || ']'
-      WHERE k."table" = 'keys' AND k.key = '[' || entry.key || ']';
+      IF checked IS DISTINCT FROM entry.key THEN
+        checked := entry.key;
+        SELECT greatest(plans_version, k.version, m.version, o.version) INTO newest
+        FROM kanalog.rows k
+          JOIN kanalog.rows m ON m."table" = 'members'
+            AND m.key = '[' || (k.row::json ->> 'member_id') || ']'
+          JOIN kanalog.rows o ON o."table" = 'organizations'
+            AND o.key = '[' || (m.row::json ->> 'organization_id') || ']'
+        WHERE k."table" = 'keys' AND k.key = '[' || checked || ']';
+      END IF;
       IF newest IS NULL OR newest > copied OR NOT is_of_history OR now_ms >= entry.ends THEN
         receipts[entry.at] := json_build_array(NULL, before, summed);
         CONTINUE;
       END IF;
       margin := greatest(1000, entry.quota / 50);
-      IF NOT is_exact AND (entry.wanted > margin / ${LANES} OR before + margin > entry.quota) THEN
+      wanted := wanted + entry.units * entry.requests;
+      IF NOT is_exact AND (wanted > margin / ${LANES} OR before + margin > entry.quota) THEN
         RAISE EXCEPTION USING ERRCODE = '${NEAR_QUOTA}', MESSAGE = 'near a quota', DETAIL = locked;
       END IF;
       taken := least(entry.requests, greatest(0, (entry.quota - before) / entry.units));
@@ -214,9 +221,10 @@ BEGIN
     INSERT INTO kanalog.usage_days AS d
       SELECT locked, today, entry.method, entry.key, counted.status, own_lane,
         CASE WHEN entry.is_part THEN 0 ELSE counted.requests END, counted.units, number
-      FROM (VALUES (entry.status, taken, taken * entry.units), (429, entry.requests - taken, 0))
-        AS counted (status, requests, units)
-      WHERE counted.requests > 0 AND (counted.units > 0 OR NOT entry.is_part)
+      FROM (
+        SELECT entry.status, taken, taken * entry.units WHERE taken > 0
+        UNION ALL SELECT 429, entry.requests - taken, 0 WHERE taken < entry.requests AND NOT entry.is_part
+      ) AS counted (status, requests, units)
       ON CONFLICT (organization_id, day, method, key_id, status, lane)
       DO UPDATE SET requests = d.requests + excluded.requests, units = d.units + excluded.units,
         changed = excluded.changed;

@@ -185,6 +185,17 @@ export async function beginCopy(
   );
 }
 
+/** What a node observes by itself; the usage that it also has comes from PostgreSQL. */
+const OBSERVED = ["request_log", "hours", "hour_durations", "leases"];
+
+/** Makes a backup of another node's copy a copy of its own. */
+export async function takeOverCopy(db: Database, clock: Clock, copyId: string): Promise<void> {
+  await inFileTransaction(db, clock, "begin-copy", (tx) => {
+    for (const name of OBSERVED) tx.exec(`DELETE FROM ${name}`);
+    tx.prepare("UPDATE cluster_copy SET copy_id = ?, newest_at = 0").run(copyId);
+  });
+}
+
 /**
  * Copies everything and builds what each node derives for itself: the search indexes, and the metrics,
  * which the nightly job would not compute before the next night.

@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import { contentOf } from "../support/cluster.ts";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
 import { openPostgresLine } from "../support/postgres-line.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
 /** From one file to a cluster and back with the commands, over real files. */
@@ -153,6 +155,52 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     await ok(["cluster", "join"], second());
     const rebuilt = JSON.parse(await ok(["cluster", "rebuild", "--json"], second()));
     expect(machine.exists(rebuilt.kept_as.slice(machine.folder.length + 1))).toBe(true);
+    await ok(["check"], second());
+  });
+
+  test("a node joins from a backup of another node's file, and copies only what that lacks", async () => {
+    await init();
+    const backup = machine.path("backup.db");
+    await ok(["backup", backup], settings());
+    await ok(["org", "create", "--name", "After the backup", "--plan", "profi"], settings());
+    // As if the rows of the backup were gone: a copy without it would lack them.
+    await inPostgres(`DELETE FROM kanalog.rows WHERE "table" = 'channel_texts'`);
+    await ok(["cluster", "join", "--from", backup], second());
+    await ok(["check"], second());
+    const copies = [machine.database, machine.path("b.db")].map((path) => {
+      const db = openDatabase(path, systemClock);
+      const content = contentOf(db);
+      const ids = db.prepare<{ copy_id: string }>("SELECT copy_id FROM cluster_copy").all();
+      const titles = db.prepare("SELECT title FROM channel_cards").all();
+      db.close();
+      return { content, ids, titles };
+    });
+    expect(copies[1]?.content).toEqual(copies[0]?.content as Map<string, string[]>);
+    expect(copies[1]?.ids).not.toEqual(copies[0]?.ids);
+    expect(copies[1]?.titles).toHaveLength(2);
+
+    const anew = { ...second(), KANALOG_DB: machine.path("anew.db"), KANALOG_NODE: "c" };
+    const alone = machine.path("alone.db");
+    await ok(["cluster", "leave", "--to", alone], settings());
+    expect(await refused(["cluster", "join", "--from", alone], anew)).toContain("is not a copy");
+    await inPostgres("UPDATE kanalog.commits SET mark = gen_random_uuid()");
+    const later = { ...anew, KANALOG_NODE: "d" };
+    expect(await refused(["cluster", "join", "--from", backup], later)).toContain("does not have");
+    expect(machine.exists("anew.db")).toBe(false);
+    expect(machine.exists("anew.db.copying")).toBe(false);
+  });
+
+  test("a join that is killed is started again", async () => {
+    await init();
+    const line = await openPostgresLine(url);
+    const environment = { ...second(), KANALOG_CLUSTER: line.url };
+    const joining = machine.spawn(["cluster", "join"], { environment });
+    await until(() => machine.exists("b.db.copying"), "the beginning of the copy");
+    joining.kill("SIGKILL");
+    await joining.exited;
+    await line.close();
+    await inPostgres("UPDATE kanalog.nodes SET seen_at = now() - interval '11 seconds'");
+    await ok(["cluster", "join"], second());
     await ok(["check"], second());
   });
 

@@ -9,6 +9,13 @@ import { requireFile } from "../with-domains.ts";
 const LEFT =
   "The cluster continues without this file, which does not get anything that the nodes count or change from now on. To move for good, stop all nodes first.";
 
+interface FromOptions extends AsJson {
+  from?: string;
+}
+
+const fromOption = (): Option =>
+  new Option("--from <file>", "backup of a node's file: only what it lacks is copied");
+
 interface FilesOptions extends AsJson {
   hosts: string[];
   postgres: number;
@@ -46,17 +53,19 @@ export function clusterCommand(context: CommandContext): Command {
     });
   const join = new Command("join")
     .description("create this node's copy, in a new file at KANALOG_DB")
+    .addOption(fromOption())
     .addOption(jsonOption())
-    .action(async ({ json }: AsJson) => {
+    .action(async ({ from, json }: FromOptions) => {
       const { path, cluster } = commands();
-      printObject(output, { path, version: await cluster.join() }, json);
+      printObject(output, { path, version: await cluster.join(from) }, json);
     });
   const rebuild = new Command("rebuild")
     .description("recreate this node's copy; the old one is kept beside it")
+    .addOption(fromOption())
     .addOption(jsonOption())
-    .action(async ({ json }: AsJson) => {
+    .action(async ({ from, json }: FromOptions) => {
       const { path, cluster } = commands();
-      const { version, keptAs } = await cluster.rebuild();
+      const { version, keptAs } = await cluster.rebuild(from);
       printObject(output, { path, version, kept_as: keptAs }, json);
     });
   const leave = new Command("leave")
