@@ -33,7 +33,8 @@ import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
 import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
-import { swaggerRoutes } from "./docs/swagger-page.ts";
+import { referenceRoutes } from "./docs/reference/reference.ts";
+import { swaggerRoutes } from "./docs/swagger/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import {
@@ -163,7 +164,8 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
       if (!(await context.isStaff(request))) throw notFound("address");
       return route(request, name);
     };
-  const folders = ["/docs", ...docs.guides.map(({ name }) => `/docs/${name}`)];
+  const pages = ["/docs", "/docs/methods/:name", "/docs/swagger"];
+  const folders = [...pages, ...docs.guides.map(({ name }) => `/docs/${name}`)];
   return {
     "/": async (request) => {
       const { language } = readersLanguage(request);
@@ -171,6 +173,7 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
       return cachedByReader(pageResponse(html, PROSE_POLICY), 60);
     },
     ...swaggerRoutes(docs, forStaff),
+    ...referenceRoutes(docs, baseAddress, () => openApiText(CHANNEL_DATA, methods, "/")),
     ...guideRoutes(docs, baseAddress),
     "/docs/mcp/icon.png": asset(context.mcpIcon, "image/png"),
     "/docs/mcp/kanalog.mcpb": async (request) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startAppliance } from "../../../support/appliance.ts";
 
-/** What a browser loads for `/docs/`, as sent over the wire. */
+/** What a browser loads for `/docs/swagger/`, as sent over the wire. */
 const BYTES_MAX = 650_000;
 const ORIGIN = "https://console.example.com";
 
@@ -11,9 +11,11 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const gzip = { "accept-encoding": "gzip, deflate, br" };
 
 async function loadedByDocs(): Promise<string[]> {
-  const html = await (await get("/docs/")).text();
+  const html = await (await get("/docs/swagger/")).text();
   const loaded = html.matchAll(/<(?:link|script)[^>]*(?:href|src)="([^"]+)"/g);
-  const paths = [...loaded].map(([, path]) => new URL(path ?? "", "http://localhost/docs/"));
+  const paths = [...loaded].map(
+    ([, path]) => new URL(path ?? "", "http://localhost/docs/swagger/"),
+  );
   return [...paths.map(({ pathname }) => pathname), "/docs/json"];
 }
 

@@ -83,7 +83,7 @@ async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: str
       faults.push(message.text());
     }
   });
-  await page.goto(`${address}/docs/`);
+  await page.goto(`${address}/docs/swagger/`);
   await page.waitForSelector(".opblock");
   return { page, hosts, faults };
 }
@@ -186,7 +186,7 @@ test.skipIf(CHROMIUM === undefined)(
     const colours =
       "['header', 'body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)";
     const ofGuide = await page.evaluate(colours);
-    await go("/docs/");
+    await go("/docs/swagger/");
     await page.waitForSelector(".opblock");
     expect(await page.evaluate(colours)).toEqual(ofGuide);
     expect(JSON.stringify(ofGuide)).toContain("srgb");
@@ -198,7 +198,7 @@ test.skipIf(CHROMIUM === undefined)(
 );
 
 test("the documentation's page names no other host and forbids foreign scripts", async () => {
-  const answer = await fetch(`${address}/docs/`);
+  const answer = await fetch(`${address}/docs/swagger/`);
   expect(answer.status).toBe(200);
   expect(await answer.text()).not.toMatch(/(?:https?:)?\/\//);
   const policy = answer.headers.get("content-security-policy");

@@ -62,7 +62,7 @@ inBrowser.each(SETTINGS.filter((_, at) => IS_CAMPAIGN || at === 0))(
       viewport: { width, height: 844 },
       colorScheme,
     });
-    await go("/docs/");
+    await go("/docs/swagger/");
     const snippets = await snippetsOf(page, "msgr_channels_retrieve");
     expect(await snippets.locator("pre").textContent()).toBe(
       `curl "${address}/v1/msgr/channels/nsmag/" \\\n  -H "Authorization: Bearer ${KEY_PLACE}"`,
@@ -104,7 +104,7 @@ inBrowser(
       if (whole.includes(key)) sent.push(`${request.method()} ${request.url()} ${authorization}`);
     });
     await signIn(page, EMAIL);
-    await go("/docs/");
+    await go("/docs/swagger/");
     const snippets = await snippetsOf(page, "msgr_channels_list");
     const code = snippets.locator("pre");
     const field = page.getByLabel(`Your key that begins with ${key.slice(0, 11)}`);
@@ -132,7 +132,7 @@ inBrowser(
     expect(await status.textContent()).toContain("200");
     expect(sent).toEqual([`GET ${address}/v1/me/ Bearer ${key}`]);
 
-    await go("/docs/");
+    await go("/docs/swagger/");
     const again = await snippetsOf(page, "me_retrieve");
     expect(await again.locator("pre").textContent()).toContain(`Bearer ${key}"`);
     const storage = "JSON.stringify([{ ...localStorage }, document.cookie])";

@@ -27,7 +27,7 @@ const language = observable("curl");
 /** Beginning of a key of the person who is signed in; null if nobody is. */
 const prefix = observable(null);
 
-fetch("../account/keys/prefix/")
+fetch("../../account/keys/prefix/")
   .then((answer) => answer.json())
   .then((own) => prefix.set(own.prefix))
   .catch(() => {});
@@ -207,7 +207,7 @@ function outlinePlugin({ React }) {
 
 /** Without syntax highlighting, because the tree of territories would freeze the page for seconds. */
 const ui = SwaggerUIBundle({
-  url: "json",
+  url: document.querySelector("#swagger-ui").dataset.document,
   dom_id: "#swagger-ui",
   deepLinking: true,
   displayRequestDuration: true,
