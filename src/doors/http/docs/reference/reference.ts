@@ -26,8 +26,7 @@ const POLICY =
 
 /**
  * `/docs/` and a page for each method: its words, its fields, a request in three languages with its answer, and a
- * form that sends it. Made from the OpenAPI document, whole on the server, since the kept renderers tried (Scalar,
- * Redoc) are English only and weigh over a megabyte.
+ * form that sends it. Made from the OpenAPI document, whole on the server.
  * @param openApi text of the OpenAPI document
  */
 export function referenceRoutes(
