@@ -34,6 +34,8 @@ const NOT_RUN: Record<string, string> = {
   "kanalog sample remove":
     "would leave the blocks that follow without channels; the README runs it",
   "curl https://data.example.com": "needs an address of one's own",
+  "kanalog source remove @kanalog_demo_bot":
+    "needs the demo's posts, as test/catalog/sources/demo.test.ts has them",
   "kanalog source pushes": "needs a bot at MAX",
   "mkdir -p demo": "needs the folder of the project, as test/catalog/sources/folder.test.ts has it",
   "bun run check": "is what runs this test",

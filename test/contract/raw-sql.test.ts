@@ -63,7 +63,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/directory/recount.ts",
       "catalog/metrics/metric-orders.store.ts",
       "catalog/statistics/open-days.ts",
-      "catalog/statistics/open-days.store.ts",
     ],
   },
   {

@@ -5,7 +5,7 @@ import type { RemovedChannel } from "../channels/removed-channels.store.ts";
 import { mergeEachPart } from "../post-search/parts.store.ts";
 import { createPostIndex } from "../post-search/post-index.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
-import { markChangedDay } from "../statistics/open-days.store.ts";
+import { markChangedDay } from "../statistics/open-days.ts";
 
 export interface Removal {
   id: number;

@@ -45,7 +45,7 @@ test("a source that falls silent is told once", async () => {
 });
 
 test("an import that has ended is told with its counts, and one that failed with its error", async () => {
-  const files = ["id,title,subscribers\n1,One,1\n2,Two,\n", "no,such,columns\n1,2,3\n"];
+  const files = ["id,title,subscribers\n1,One,1\n2,Two,many\n", "no,such,columns\n1,2,3\n"];
   for (const body of files) {
     const { status } = await operator.send("POST", "imports/?kind=channels&wait=60", { body });
     expect(status).toBe(202);

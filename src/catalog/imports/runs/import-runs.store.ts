@@ -43,12 +43,13 @@ export const saveProgress = change((db, { id, summary }: Pick<RecordedRun, "id" 
     .where(and(eq(importRuns.id, id), isRunning(importRuns))),
 ).run;
 
-type Ended = Pick<Stored, "id" | "state" | "finishedAt" | "failure">;
+/** The failure as JSON, since drizzle would store the text `null` for none. */
+type Ended = Pick<Stored, "id" | "state" | "finishedAt"> & { failure: string | null };
 
 const setEnd = change((db, { id, state, finishedAt, failure }: Ended) =>
   db
     .update(importRuns)
-    .set({ state, finishedAt, failure })
+    .set({ state, finishedAt, failure: sql`${failure}` })
     .where(and(eq(importRuns.id, id), isRunning(importRuns))),
 ).wrote;
 
@@ -60,7 +61,7 @@ export async function endRun(
   failure: Message | null,
 ): Promise<boolean> {
   const state = failure === null ? "done" : "failed";
-  return setEnd(tx, { id, finishedAt, state, failure });
+  return setEnd(tx, { id, finishedAt, state, failure: failure && JSON.stringify(failure) });
 }
 
 export const saveHeartbeat = change((db, { owner, now }: { owner: string; now: number }) =>

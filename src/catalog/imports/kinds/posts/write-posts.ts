@@ -11,8 +11,7 @@ import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
 import { createPostRecords } from "../../../posts/posts.store.ts";
 import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
 import { noteReading } from "../../../posts/views-by-age.ts";
-import { markChangedDay } from "../../../statistics/open-days.store.ts";
-import { firstOpenDay, followPosts } from "../../../statistics/open-days.ts";
+import { firstOpenDay, followPosts, markChangedDay } from "../../../statistics/open-days.ts";
 import { INDEXED_MINIMUM } from "../../writing/import-paced.ts";
 import { type ChannelLookup, createChannelLookup } from "../channel-lookup.ts";
 import {
