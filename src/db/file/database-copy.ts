@@ -111,7 +111,7 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
     if (damages.length > 0) {
       throw new AppError(
         "conflict",
-        message("databaseDamaged", { path, damages: damages.join("; ") }),
+        message("databaseDamaged", { path, damages: damages.join("; ").replace(/\n/g, "; ") }),
       );
     }
     return version;

@@ -259,15 +259,16 @@ test("an owner is added by mail and chooses a password with its link", async () 
   const [mail] = appliance.ports.mail.sent;
   expect(mail?.to).toEqual(["new@example.com"]);
   const link = /\/account\/choose-password\/\?token=\S+/.exec(mail?.text ?? "")?.[0] ?? "";
-  const browser = visitorOf(appliance);
   const password = "another good password";
-  const chosen = await browser.post(link, { action: "choose", password });
-  expect(chosen.status).toBe(303);
-  expect((await browser.signIn("new@example.com", password)).location).toBe("/account/");
+  const chosen = await visitorOf(appliance).post(link, { action: "choose", password });
+  expect(chosen.status).toBe(200);
+  expect(chosen.html).toContain("knl_");
+  const later = await visitorOf(appliance).signIn("new@example.com", password);
+  expect(later.location).toBe("/account/");
   const again = await staff.post(organizationPath(), fields);
   expect(again.html).toContain('id="add-owner-email-fault"');
-  const entry = auditOf(appliance).at(-1);
-  expect(entry).toMatchObject({ action: "member.add", details: { email: "new@example.com" } });
+  const entry = auditOf(appliance).find(({ action }) => action === "member.add");
+  expect(entry).toMatchObject({ details: { email: "new@example.com" } });
 });
 
 test("a password link is shown once, sets one password, and appears in no log", async () => {
