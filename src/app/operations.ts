@@ -69,6 +69,7 @@ import {
   selectWebhooks,
 } from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
+import { summarizeForStaff } from "../upkeep/checks/staff-summary.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
@@ -175,6 +176,7 @@ export const lanes = {
       findOrganizations: query(findOrganizations),
       findWebhooks: query(findWebhooks),
       summarizeUsage: query(summarizeUsage),
+      summarizeForStaff: query(summarizeForStaff),
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),
       previewAlert: query(previewAlert),

@@ -36,6 +36,8 @@ export interface Parameter<T> {
   isList?: true;
   /** Names that its list selects from, in the order in which they are read. */
   names?: readonly string[];
+  /** Whether people type several, one a line. */
+  isLines?: true;
   /** Whether null means "none" and clears the previous value. */
   takesNull?: true;
 }

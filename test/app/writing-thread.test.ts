@@ -50,7 +50,7 @@ test("lists for the operator come from threads that read, as requests and as pag
     expect((await get(path)).status, path).toBe(200);
   }
   const staff = await staffVisitor(appliance);
-  for (const path of ["start/", "organizations/?q=acme", "webhooks/?state=disabled"]) {
+  for (const path of ["start/", "organizations/?q=acme", "webhooks/?disabled=yes"]) {
     expect((await staff.get(`/staff/${path}`)).status, path).toBe(200);
   }
 });

@@ -106,7 +106,6 @@ const EXCEPTIONS: readonly {
     ...{ from: "words", to: "catalog", isType: true, values: "catalog/channels/card.ts" },
     why: "Labels of a channel's fields are beside their declaration.",
   },
-  { from: "words", to: "customers", isType: true, why: "Each code of the audit log has a text." },
 ];
 
 /** Packages that only certain folders may import. */

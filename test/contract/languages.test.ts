@@ -17,9 +17,9 @@ function textsIn(value: unknown, path: string, texts: Written): Written {
 
 async function written(language: string): Promise<Written> {
   const folder = join(import.meta.dir, `../../src/words/${language}`);
-  const { texts } = await Bun.file(join(folder, "messages.json")).json();
+  const { audit, texts } = await Bun.file(join(folder, "messages.json")).json();
   return textsIn(
-    { messages: texts, pages: await Bun.file(join(folder, "pages.json")).json() },
+    { messages: { ...texts, audit }, pages: await Bun.file(join(folder, "pages.json")).json() },
     "",
     new Map(),
   );

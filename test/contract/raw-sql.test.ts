@@ -74,6 +74,10 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: ["customers/limits/usage-history.ts"],
   },
   {
+    why: "What the console counts: a plan in force and its period, computed for each organization.",
+    files: ["upkeep/checks/staff-summary.ts"],
+  },
+  {
     why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
     files: [
       "push/webhooks/alerts/match-posts.store.ts",

@@ -1,5 +1,5 @@
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import type { Ability } from "../../src/customers/operator-keys/operator-keys.table.ts";
+import { ABILITIES, type Ability } from "../../src/customers/operator-keys/operator-keys.table.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
 /** Requests to the operator's API with a key of its own. */
@@ -21,6 +21,18 @@ export async function operatorApi({ app, request }: Appliance, can: Ability[] = 
       });
     },
   };
+}
+
+/** Keys of the operator's API that may do everything, but have expired or were revoked. */
+export async function endedKeys({ app, ports }: Appliance) {
+  const { operatorKeys } = app.domains;
+  const all = { name: "ended", can: [...ABILITIES] };
+  const expiresAt = ports.clock.now() + 1;
+  const expired = await operatorKeys.create({ ...all, expiresAt }, COMMAND_LINE);
+  ports.clock.advance(1);
+  const revoked = await operatorKeys.create({ ...all, expiresAt: null }, COMMAND_LINE);
+  await operatorKeys.revoke(revoked.key.id, COMMAND_LINE);
+  return { expired: expired.token, revoked: revoked.token };
 }
 
 export type OperatorApi = Awaited<ReturnType<typeof operatorApi>>;

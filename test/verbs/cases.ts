@@ -80,9 +80,10 @@ export const CASES: Readonly<Record<string, Case>> = {
     form: { path: ACME },
   },
   "member add": {
-    args: { organization: 1, email: "bob@example.com", name: "Bob", role: "member" },
-    row: { id: 3, organization: 1, email: "bob@example.com", name: "Bob", role: "member" },
-    audit: inAcme("member.add", { email: "bob@example.com", role: "member" }, "member 3"),
+    args: { organization: 1, email: "bob@example.com", name: "Bob", role: "owner" },
+    row: { id: 3, organization: 1, email: "bob@example.com", name: "Bob", role: "owner" },
+    audit: inAcme("member.add", { email: "bob@example.com", role: "owner" }, "member 3"),
+    form: { path: ACME, fields: { action: "add-owner" } },
   },
   "member list": { args: { organization: 1 }, row: [ada] },
   "member role": {
@@ -141,6 +142,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     form: { path: ACME, fields: { action: "close-request" } },
   },
   "webhook list": { args: { organization: 1 }, row: [webhook] },
+  "webhook show": { of: 1, row: webhook },
   "webhook disable": {
     of: 1,
     args: { reason: "Hangs for days" },

@@ -1,5 +1,6 @@
 import { version } from "../../../package.json";
 import { createCategoryImages } from "../../catalog/directory/category-images.ts";
+import type { Downloads } from "../../catalog/exports/downloads.ts";
 import { createIdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { anyPassword } from "../../customers/people/people.store.ts";
@@ -187,7 +188,7 @@ type OwnParts =
   | "findWebhooks"
   | "running";
 type SiteParts = Omit<OperatorServices, OwnParts> &
-  Pick<SiteContext, "throttle" | "clientIp" | "downloads">;
+  Pick<SiteContext, "throttle" | "clientIp"> & { downloads: Downloads };
 
 /** Parts of the operator's API beside those of every door; the site has them too. */
 function composeOperator(

@@ -70,6 +70,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     nodes: cluster.nodes,
     lastBackup,
     recentErrors: () => others.errors(recentLog.entries()),
+    staffSummary: threads.read.summarizeForStaff,
     hoursSince: (sinceMs: number) => selectHours(db, sinceMs),
     freeDiskBytes: () => freeDiskBytes(db, ports.system),
     databaseFacts: threads.read.readDatabaseFacts,

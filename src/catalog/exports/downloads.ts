@@ -6,13 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import { createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type BulkFile, takePlace } from "./bulk.ts";
-import {
-  createPace,
-  type ExportPart,
-  type ExportTurn,
-  exportParts,
-  partStream,
-} from "./export-part.ts";
+import { createPace, type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
 
 interface Operations {
@@ -73,12 +67,6 @@ export function createDownloads(
         place.close();
         throw error;
       }
-    },
-
-    /** The same as a stream. @throws AppError as `open` */
-    async start(wish: ExportWish, by: Actor): Promise<ReadableStream<Uint8Array>> {
-      const { parts, close } = await this.open(wish, by);
-      return partStream(parts, close);
     },
   };
 }

@@ -7,10 +7,10 @@ export const PLAN_CODES = ["test", "start", "growth", "profi"] as const;
 export type PlanCode = (typeof PLAN_CODES)[number];
 
 /** Plan that applies once an organization's own has ended. */
-const FALLBACK_PLAN: PlanCode = "test";
+export const FALLBACK_PLAN: PlanCode = "test";
 
 export const PERIOD_DAYS = 30;
-const PERIOD_MS = PERIOD_DAYS * DAY_MS;
+export const PERIOD_MS = PERIOD_DAYS * DAY_MS;
 
 export interface PlanTerm {
   plan: PlanCode;

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { MESSAGES } from "../../values/messages/language.ts";
 import { markDone } from "../idempotency/idempotent-requests.ts";
 import type { RequestClaim } from "../idempotency/operator-requests.store.ts";
 import type { auditLog } from "./audit.store.ts";
@@ -19,67 +20,16 @@ export interface Actor {
 /** Anybody who can run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-interface Verbs {
-  alert: "change" | "create" | "delete";
-  channel: "change" | "delete" | "hide" | "merge" | "restore" | "unhide";
-  export: "start";
-  import: "start";
-  job: "run";
-  key: "create" | "revoke";
-  member: "add" | "link" | "hand-over" | "restore" | "role" | "suspend";
-  "operator-key": "create" | "revoke";
-  organization: "archive" | "ask-plan" | "close-request" | "create" | "plan" | "rename" | "restore";
-  person: "end-sessions" | "password" | "password-link" | "password-mail";
-  plan: "set" | "offer";
-  post: "delete";
-  sample: "remove";
-  source: "add" | "change" | "pause" | "pushes-off" | "pushes-on" | "remove" | "resume" | "run";
-  staff: "add" | "remove";
-  webhook: "change" | "create" | "delete" | "disable" | "enable" | "resend" | "rotate-secret";
-}
+type Texts = (typeof MESSAGES)["en"]["audit"];
 
-/** Recorded actions, such as `key.create`. */
-export type AuditAction = { [Kind in keyof Verbs]: `${Kind}.${Verbs[Kind]}` }[keyof Verbs];
+/** Recorded actions, such as `key.create`: those that have a sentence. */
+export type AuditAction = keyof Texts["actions"];
 
 /** Kinds of things that can be changed: what a change of staff changes is a person. */
-export type AuditTarget = Exclude<keyof Verbs, "staff">;
+export type AuditTarget = keyof Texts["targets"];
 
 /** Details recorded beside the target of a change. Never a secret. */
-export type AuditDetail =
-  | "access"
-  | "alerts"
-  | "before"
-  | "bytes"
-  | "channel"
-  | "channels"
-  | "databaseMsPerSecond"
-  | "delivery"
-  | "dryRun"
-  | "email"
-  | "ends"
-  | "fields"
-  | "file"
-  | "format"
-  | "from"
-  | "host"
-  | "into"
-  | "key"
-  | "kind"
-  | "lockMsPerSecond"
-  | "member"
-  | "name"
-  | "overlapMs"
-  | "plan"
-  | "prefix"
-  | "reason"
-  | "replace"
-  | "requestsPerPeriod"
-  | "requestsPerSecond"
-  | "role"
-  | "to"
-  | "webhook"
-  | "webhookChannels"
-  | "webhooks";
+export type AuditDetail = keyof Texts["details"];
 
 export interface AuditEntry {
   /** The organization that it concerns, if it concerns one. */

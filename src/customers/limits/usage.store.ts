@@ -58,23 +58,9 @@ const ADD_DAY = `
   ON CONFLICT (organization_id, day, method, key_id, status)
   DO UPDATE SET requests = requests + excluded.requests, units = units + excluded.units`;
 
-const USED_BY_ALL = `
-  SELECT u.organization_id AS id, u.used
-  FROM json_each(?) given CROSS JOIN usage_periods u
-    ON u.organization_id = given.value ->> 0 AND u.started_at = given.value ->> 1`;
-
 export function createUsageStore(db: Database) {
   const used = statement<{ used: number }>(db, USED);
   return {
-    /** Units that each organization has used in its period; those with none are omitted. */
-    usedByAll(
-      periods: readonly (readonly [organizationId: number, startedAt: number])[],
-    ): Map<number, number> {
-      const usedByAll = statement<{ id: number; used: number }>(db, USED_BY_ALL);
-      const rows = usedByAll.all(JSON.stringify(periods));
-      return new Map(rows.map(({ id, used }) => [id, used]));
-    },
-
     used: (organizationId: number, periodStartedAt: number): number =>
       used.get(organizationId, periodStartedAt)?.used ?? 0,
   };

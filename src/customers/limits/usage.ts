@@ -57,7 +57,6 @@ export function createUsage(
         store.used(organizationId, periodStartedAt),
         knownUsed(organizationId, periodStartedAt),
       ),
-    usedByAll: store.usedByAll,
 
     /** Lower bound for the units used in a period, known without a query. */
     usedAtLeast: knownUsed,

@@ -10,20 +10,7 @@ import {
   toAppError,
 } from "../../errors.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { alerts } from "../../verbs/operator/alerts.ts";
-import { audit } from "../../verbs/operator/audit.ts";
-import { channels } from "../../verbs/operator/channels.ts";
-import { imports } from "../../verbs/operator/imports.ts";
-import { jobs } from "../../verbs/operator/jobs.ts";
-import { keys } from "../../verbs/operator/keys.ts";
-import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
-import { operatorWebhooks } from "../../verbs/operator/operator-webhooks.ts";
-import { organizations } from "../../verbs/operator/organizations.ts";
-import { planOffers } from "../../verbs/operator/plan-offers.ts";
-import { planRequests } from "../../verbs/operator/plan-requests.ts";
-import { plans } from "../../verbs/operator/plans.ts";
-import { posts } from "../../verbs/operator/posts.ts";
-import { webhooks } from "../../verbs/operator/webhooks.ts";
+import { resources } from "../../verbs/operator/resources.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { memberCommand } from "./customers/member.ts";
@@ -44,6 +31,13 @@ import { startCommand } from "./serving/start.ts";
 import { serve, servesText, stopSignalled } from "./serving/until-stopped.ts";
 import { printResult } from "./with-domains.ts";
 
+/** Commands of resources that have more than the resource's verbs. */
+const BY_HAND: Readonly<Record<string, (context: CommandContext) => Command>> = {
+  member: memberCommand,
+  source: sourceCommand,
+  backup: backupCommand,
+};
+
 /** Runs a command line. @returns the exit code */
 export async function runCommandLine(
   words: readonly string[],
@@ -57,28 +51,21 @@ export async function runCommandLine(
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
-    .addCommand(resourceCommand(imports, context))
     .addCommand(exportCommand(context))
-    .addCommand(sourceCommand(context))
-    .addCommand(resourceCommand(channels, context))
-    .addCommand(resourceCommand(posts, context))
-    .addCommand(sampleCommand(context))
-    .addCommand(resourceCommand(organizations, context))
-    .addCommand(memberCommand(context))
-    .addCommand(resourceCommand(keys, context))
-    .addCommand(staffCommand(context).addCommand(resourceCommand(operatorKeys, context)))
-    .addCommand(resourceCommand(plans, context))
-    .addCommand(resourceCommand(planOffers, context))
-    .addCommand(resourceCommand(planRequests, context))
-    .addCommand(resourceCommand(webhooks, context))
-    .addCommand(resourceCommand(alerts, context))
-    .addCommand(resourceCommand(audit, context))
-    .addCommand(resourceCommand(operatorWebhooks, context))
-    .addCommand(resourceCommand(jobs, context))
+    .addCommand(sampleCommand(context));
+  for (const resource of resources) {
+    const own = BY_HAND[resource.command];
+    const isOfPeople = resource.verbs.some(({ isForPrograms }) => !isForPrograms);
+    const isTop = !resource.command.includes(" ");
+    if (isOfPeople && isTop) {
+      program.addCommand(own?.(context) ?? resourceCommand(resource, context));
+    }
+  }
+  program
+    .addCommand(staffCommand(context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))
-    .addCommand(backupCommand(context))
     .addCommand(restoreCommand(context))
     .addCommand(checkCommand(context))
     .addCommand(healthCommand(context))

@@ -141,7 +141,7 @@ function run(
     if (SECRETS.some((name) => typeof made[name] === "string"))
       await printSecret(verb, made, use, options, context);
     else printObject(output, made, options.json);
-    if (hasLink) notePasswordLink(context, "The owner");
+    if (hasLink) notePasswordLink(context);
   });
 }
 

@@ -1,5 +1,4 @@
 import type { Pictures } from "../../catalog/channels/pictures.ts";
-import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
 import type { PostIndexing } from "../../catalog/post-search/catch-up.ts";
@@ -9,10 +8,8 @@ import type { Sources } from "../../catalog/sources/sources.ts";
 import type { NodeState } from "../../cluster/cluster-state.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
-import type { AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
-import type { Usage } from "../../customers/limits/usage.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
@@ -21,9 +18,9 @@ import type { SiteSignUps } from "../../customers/sign-up/sign-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mailer.ts";
-import type { OperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { StaffSummary } from "../../upkeep/checks/staff-summary.ts";
 import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Hour } from "../../upkeep/hours/hours.table.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
@@ -65,9 +62,7 @@ export interface SiteContext {
   /** Domains that the operator's verbs call. */
   operator: OperatorServices;
   webhooks: StaffWebhooks;
-  operatorWebhooks: OperatorWebhooks;
   people: SitePeople;
-  audit: AuditLog;
   channels: SiteChannels;
   pictures: Pictures;
   posts: ManagePosts & { found(request: PostsRequest): Promise<PostsFound> };
@@ -75,7 +70,6 @@ export interface SiteContext {
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   sources: Sources;
-  downloads: Downloads;
   /** Converts a post's text to HTML. */
   postHtml: PostMarkdown;
   mails: Mails;
@@ -86,8 +80,8 @@ export interface SiteContext {
   throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
-  /** Used units, for the console. */
-  usage: Pick<Usage, "used" | "usedByAll">;
+  /** What the console counts of customers, and those that it names. */
+  staffSummary(at: { nowMs: number }): Promise<StaffSummary>;
   /** A key's latest requests, latest first; null if they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow" | "dueAfterImport">;

@@ -2,7 +2,7 @@ import en from "../../words/en/messages.json";
 import ru from "../../words/ru/messages.json";
 
 /** The messages in each language of pages. Mails contain all languages, the last one first. */
-export const MESSAGES = { en, ru } satisfies Record<string, Pick<typeof en, "texts">>;
+export const MESSAGES = { en, ru } satisfies Record<string, Pick<typeof en, "audit" | "texts">>;
 export type Language = keyof typeof MESSAGES;
 export const LANGUAGES = Object.keys(MESSAGES) as Language[];
 

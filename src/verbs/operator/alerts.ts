@@ -1,8 +1,7 @@
 import { alertSchema } from "../../push/webhooks/alerts/alert-views.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { integerSchema, objectSchema } from "../../values/schema.ts";
 import { organizations } from "./organizations.ts";
-import { numberBefore, numberId, type Resource, reference, verb } from "./resource.ts";
+import { list, numberBefore, reference, resource, show } from "./resource.ts";
 
 const alertRow = objectSchema(
   {
@@ -13,22 +12,13 @@ const alertRow = objectSchema(
 );
 
 /** Customers' keyword alerts; only their owners change them. */
-export const alerts: Resource = {
+export const alerts = resource({
   name: "alert",
-  command: "alert",
-  path: "alerts",
   area: "customers",
   title: "customers' keyword alerts",
   schema: alertRow,
-  id: numberId,
-  hint: "its number",
-  find: async (text) => parseNumber(text),
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list the keyword alerts of an organization",
       args: { organization: reference(organizations, "The organization's number.") },
       positional: ["organization"],
@@ -39,11 +29,7 @@ export const alerts: Resource = {
         return results.map((alert) => ({ organization, ...alert }));
       },
     }),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       title: "show a keyword alert, with how many posts it sent today",
       async run(_args, { services, id }) {
         const { organizationId: organization, alert } = await services.alerts.ofAnybody(id);
@@ -51,4 +37,4 @@ export const alerts: Resource = {
       },
     }),
   ],
-};
+});

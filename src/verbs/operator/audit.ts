@@ -3,10 +3,10 @@ import { field, instant, rows } from "../../values/rows.ts";
 import { anyObjectSchema, integerSchema, nullable, textSchema } from "../../values/schema.ts";
 import { text } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
-import { numberBefore, numberId, type Resource, reference, verb } from "./resource.ts";
+import { list, numberBefore, reference, resource } from "./resource.ts";
 
 /** Stands for changes without a person, those of commands. */
-const COMMANDS = "command-line";
+export const COMMANDS = "command-line";
 
 const entryRows = rows("AuditEntry", {
   id: integerSchema({ description: "Number of the entry" }),
@@ -25,22 +25,15 @@ const entryRows = rows("AuditEntry", {
 });
 
 /** Changes by people, keys and commands. */
-export const audit: Resource = {
+export const audit = resource({
   name: "audit entry",
   command: "audit",
   path: "audit",
   area: "customers",
   title: "changes, and who made them",
   schema: entryRows.schema,
-  id: numberId,
-  hint: "its number",
-  find: async () => null,
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list changes, latest first",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
@@ -61,4 +54,4 @@ export const audit: Resource = {
       },
     }),
   ],
-};
+});

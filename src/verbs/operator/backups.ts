@@ -7,7 +7,7 @@ import { field, instant, rows } from "../../values/rows.ts";
 import { countSchema, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
 import { jobRows, startJob } from "./jobs.ts";
-import { type OperatorServices, type Resource, verb } from "./resource.ts";
+import { list, type OperatorServices, resource, show, verb } from "./resource.ts";
 
 const backupRows = rows("Backup", {
   name: field(
@@ -19,10 +19,8 @@ const backupRows = rows("Backup", {
 });
 
 /** Backups in the folder of daily ones; `kanalog backup FILE` writes one to any file. */
-export const backups: Resource = {
+export const backups = resource({
   name: "backup",
-  command: "backup",
-  path: "backups",
   area: "system",
   title: "backups in the folder of daily ones, which stay on the appliance's machine",
   schema: backupRows.schema,
@@ -33,7 +31,6 @@ export const backups: Resource = {
     verb({
       name: "make",
       on: "none",
-      args: {},
       isForPrograms: true,
       title: "start the job that makes the daily backup; the list has the file once it is complete",
       result: jobRows.schema,
@@ -44,12 +41,8 @@ export const backups: Resource = {
         return startJob(BACKUP_JOB, services, by);
       },
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
+    list({
       rows: ["name"],
-      args: {},
       title: "list the daily backups, newest first",
       async run(_args, { services, part: { after, limit } }) {
         // By name, since the last one shown may have been deleted meanwhile.
@@ -59,11 +52,7 @@ export const backups: Resource = {
           .slice(0, limit);
       },
     }),
-    verb<Record<never, never>, string>({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show<string>({
       title: "show a daily backup",
       async run(_args, { services, id }) {
         const found = (await all(services)).find(({ name }) => name === id);
@@ -72,7 +61,7 @@ export const backups: Resource = {
       },
     }),
   ],
-};
+});
 
 const all = async ({ dailyBackups }: OperatorServices) =>
   (await dailyBackups()).map(backupRows.row);

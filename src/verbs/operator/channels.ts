@@ -17,11 +17,13 @@ import {
 import { required, text } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
 import {
+  list,
   numberBefore,
-  numberId,
   type OperatorServices,
   type Resource,
   reference,
+  resource,
+  show,
   type Use,
   verb,
 } from "./resource.ts";
@@ -80,30 +82,19 @@ const setPublic = async ({ services, id, by }: Use, isPublic: boolean) => {
 };
 
 /** The catalog's channels, public or not. */
-export const channels: Resource = {
+export const channels = resource({
   name: "channel",
-  command: "channel",
-  path: "channels",
   area: "data",
   title: "the catalog's channels, public or not",
   schema: managed.schema,
-  id: numberId,
   ...named,
   verbs: [
     pushVerb("channels"),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       title: "show a channel, and how many posts and days it has",
       run: async (_args, { services, id }) => shown(services, id),
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       args: { name: text({ description: `Only the channel with ${named.hint}.` }) },
       title: "list all channels by number",
       result: listed.schema,
@@ -116,22 +107,16 @@ export const channels: Resource = {
     }),
     verb({
       name: "hide",
-      on: "one",
-      args: {},
       title: "hide a channel from all answers; its data is kept",
       run: (_args, use) => setPublic(use, false),
     }),
     verb({
       name: "unhide",
-      on: "one",
-      args: {},
       title: "show a hidden channel again",
       run: (_args, use) => setPublic(use, true),
     }),
     verb({
       name: "delete",
-      on: "one",
-      args: {},
       title:
         "delete a channel with its posts and statistics; rows about it are kept out from then on",
       result: objectSchema({ deleted: integerSchema() }),
@@ -164,7 +149,6 @@ export const channels: Resource = {
     }),
     verb({
       name: "merge",
-      on: "one",
       args: { into: reference(named, "Number of the channel that stays.") },
       positional: ["into"],
       title: "move all data of a channel to another one, and delete the first",
@@ -182,7 +166,7 @@ export const channels: Resource = {
       },
     }),
   ],
-};
+});
 
 function nameOf({ id, handle, title }: ChannelRecord): string {
   return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title}")`;

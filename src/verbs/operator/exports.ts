@@ -7,18 +7,27 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../catalog/imports/kinds/import-kinds.ts";
-import { textSchema } from "../../values/schema.ts";
+import { readText } from "../../values/fields.ts";
+import { daySchema, textSchema } from "../../values/schema.ts";
 import { FileAnswer } from "../method.ts";
-import { choice, flag, required, text, withDefault } from "../parameters.ts";
-import { numberId, type Resource, verb } from "./resource.ts";
+import {
+  choice,
+  flag,
+  type Parameter,
+  parameter,
+  required,
+  text,
+  withDefault,
+} from "../parameters.ts";
+import { resource, verb } from "./resource.ts";
 
 const fileSchema = textSchema({ description: "Rows that the import accepts" });
 
 const selection = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
   format: withDefault(choice(EXPORT_FORMATS as [ExportFormat], "Format of the file."), "csv"),
-  from: text({ description: "Posts, stats: the first Moscow day.", example: "2026-11-01" }),
-  to: text({ description: "Posts, stats: the last Moscow day, included.", example: "2026-11-30" }),
+  from: dayText("Posts, stats: the first Moscow day."),
+  to: dayText("Posts, stats: the last Moscow day, included."),
   channel: text({ description: "One channel only: its number, @handle or link.", example: "1" }),
   raw: withDefault(
     flag({
@@ -28,17 +37,17 @@ const selection = {
   ),
 };
 
+/** A day that the selection checks. */
+function dayText(description: string): Parameter<string> {
+  return parameter(daySchema(description), readText);
+}
+
 /** Exports of rows, one at a time, as staff's page of the database makes them. */
-export const exports: Resource = {
+export const exports = resource({
   name: "export",
-  command: "export",
-  path: "exports",
   area: "data",
   title: "files that another appliance can import",
   schema: fileSchema,
-  id: numberId,
-  hint: "its number",
-  find: async () => null,
   verbs: [
     verb<typeof selection>({
       name: "download",
@@ -57,4 +66,4 @@ export const exports: Resource = {
       },
     }),
   ],
-};
+});

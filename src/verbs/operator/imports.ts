@@ -4,10 +4,13 @@ import {
   importKinds,
 } from "../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../catalog/imports/runs/import-runs.ts";
-import { shownFileName, UPLOAD_BYTES_MAX } from "../../catalog/imports/runs/upload-files.ts";
+import {
+  type NewUpload,
+  shownFileName,
+  UPLOAD_BYTES_MAX,
+} from "../../catalog/imports/runs/upload-files.ts";
 import { summaryView } from "../../catalog/imports/writing/import-summary.ts";
 import { AppError, fieldError } from "../../errors.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { field, instant, optionalInstant, rows } from "../../values/rows.ts";
 import {
@@ -24,9 +27,17 @@ import {
 } from "../../values/schema.ts";
 import { takesBytes } from "../../values/takes.ts";
 import { FileAnswer } from "../method.ts";
-import { choice, flag, integer, required, text, withDefault } from "../parameters.ts";
+import {
+  type Arguments,
+  choice,
+  flag,
+  integer,
+  required,
+  text,
+  withDefault,
+} from "../parameters.ts";
 import { readingOf, readingOptions } from "./reading-options.ts";
-import { numberBefore, numberId, type Resource, verb } from "./resource.ts";
+import { list, numberBefore, resource, show, verb } from "./resource.ts";
 
 const WAIT_MAX_S = 60;
 
@@ -117,17 +128,24 @@ const options = {
   ),
 };
 
+export type UploadOptions = Arguments<typeof options>;
+
+/** A file as it is to be imported. @throws AppError `invalid` on `replace` */
+export function uploadOf(given: UploadOptions, file: NewUpload["file"]): NewUpload {
+  const { kind, timezone, strict, replace, dry_run: dryRun } = given;
+  if (replace && !importKinds[kind].isDirectory) {
+    throw fieldError({ replace: [message("onlyDirectoriesReplaced")] });
+  }
+  return { kind, file, options: { reading: readingOf(given), timezone, strict, replace, dryRun } };
+}
+
 /** Imports of whole files, as staff's page of uploads runs them. */
-export const imports: Resource = {
+export const imports = resource({
   name: "import",
   command: "import-run",
-  path: "imports",
   area: "data",
   title: "imports of uploaded files",
   schema: runRows.schema,
-  id: numberId,
-  hint: "its number",
-  find: async (given) => parseNumber(given),
   verbs: [
     verb<typeof options>({
       name: "start",
@@ -141,44 +159,24 @@ export const imports: Resource = {
         if (file === null || file.bytes === 0) {
           throw new AppError("parse_error", message("bodyNoFile"));
         }
-        if (given.replace && !importKinds[given.kind].isDirectory) {
-          throw fieldError({ replace: [message("onlyDirectoriesReplaced")] });
-        }
-        const { kind, timezone, strict, replace, dry_run: dryRun } = given;
-        const reading = readingOf(given);
-        const id = await services.imports.start({
-          kind,
-          file: { ...file, name: shownFileName(given.name) },
-          options: { reading, timezone, strict, replace, dryRun },
-          by,
-        });
+        const named = { ...file, name: shownFileName(given.name) };
+        const id = await services.imports.start({ ...uploadOf(given, named), by });
         await services.imports.ended(id, given.wait * 1000);
         return rowOf(await services.imports.run(id));
       },
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
-      args: {},
+    list({
       title: "list the imports of uploaded files, newest first",
       run: async (_args, { services, part }) =>
         (await services.imports.runs(part.limit, numberBefore(part))).map(rowOf),
     }),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       title: "show an import with its progress, or its summary",
       run: async (_args, { services, id }) => rowOf(await services.imports.run(id)),
     }),
     verb({
       name: "rejects",
-      on: "one",
       isRead: true,
-      args: {},
       title: "download the rejected rows of one of the ten latest imports",
       fileTypes: ["application/x-ndjson"],
       isForPrograms: true,
@@ -192,4 +190,4 @@ export const imports: Resource = {
       },
     }),
   ],
-};
+});

@@ -5,7 +5,7 @@ import { message } from "../../values/messages/messages.ts";
 import { field, instantOf, optionalInstant, rows } from "../../values/rows.ts";
 import { nullable, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
-import { namedInPart, type OperatorServices, type Resource, verb } from "./resource.ts";
+import { list, namedInPart, type OperatorServices, resource, verb } from "./resource.ts";
 
 export const jobRows = rows("Job", {
   name: textSchema({ description: "Its name" }),
@@ -33,10 +33,8 @@ export async function startJob(name: string, services: OperatorServices, by: Act
 }
 
 /** The appliance's own regular work. */
-export const jobs: Resource = {
+export const jobs = resource({
   name: "job",
-  command: "job",
-  path: "jobs",
   area: "system",
   title: "the appliance's scheduled jobs",
   schema: jobRows.schema,
@@ -44,24 +42,18 @@ export const jobs: Resource = {
   hint: "its name",
   find: async (name, services) => (await stateOf(name, services)).name,
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
+    list({
       rows: ["name"],
-      args: {},
       title: "list all jobs with their last runs and their next ones",
       run: async (_args, { services, part }) =>
         namedInPart((await services.jobs.list()).map(jobRows.row), "name", part),
     }),
     verb<Record<never, never>, string>({
       name: "run",
-      on: "one",
-      args: {},
       // A job may take minutes, for which a serving process has a thread.
       isForPrograms: true,
       title: "start a job now; the list tells how it ended",
       run: (_args, { services, id, by }) => startJob(id, services, by),
     }),
   ],
-};
+});

@@ -1,22 +1,21 @@
 import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
 import type { Key } from "../../customers/keys/keys.table.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { flag, text, withDefault } from "../parameters.ts";
 import { members } from "./members.ts";
+import { revokeUnseen } from "./new-customer.ts";
 import { organizations } from "./organizations.ts";
 import {
+  findNamed,
   inPart,
   lastDay,
-  numberId,
+  list,
   type OperatorServices,
-  onlyOne,
-  type Resource,
   reference,
+  resource,
   verb,
 } from "./resource.ts";
-import { revokeUnseen } from "./unseen-key.ts";
 
 const fields = {
   id: integerSchema({ description: "Number of the key" }),
@@ -38,14 +37,11 @@ const newKeyRows = rows("NewKey", {
   key: textSchema({ description: "The key, which is shown only once" }),
 });
 
-export const keys: Resource = {
+export const keys = resource({
   name: "key",
-  command: "key",
-  path: "keys",
   area: "customers",
   title: "API keys",
   schema: keyRows.schema,
-  id: numberId,
   hint: "its number, prefix or name",
   find: findKey,
   verbs: [
@@ -68,11 +64,7 @@ export const keys: Resource = {
       },
       unseen: revokeUnseen,
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list the keys of an organization",
       args: { organization: reference(organizations, "The organization's number.") },
       positional: ["organization"],
@@ -81,17 +73,13 @@ export const keys: Resource = {
     }),
     verb({
       name: "revoke",
-      on: "one",
-      args: {},
       title: "revoke a key, which stops working at once",
       run: async (_args, { services, id, by }) =>
         keyRows.row(await services.keys.revokeKey(id, by)),
     }),
   ],
-};
+});
 
-async function findKey(text: string, { keys }: OperatorServices): Promise<number> {
-  const number = parseNumber(text);
-  if (number !== null) return number;
-  return onlyOne("key", text, await keys.named(text.trim()), ({ prefix }) => `${prefix}…`);
+function findKey(text: string, { keys }: OperatorServices): Promise<number> {
+  return findNamed("key", text, keys.named, ({ prefix }) => `${prefix}…`);
 }

@@ -1,20 +1,20 @@
 import { MEMBER_ROLES, type Member } from "../../customers/accounts/accounts.table.ts";
 import { optionalName, requiredEmail } from "../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../customers/accounts/member-changes.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
-import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
+import { choiceSchema, integerSchema, nullable, textSchema } from "../../values/schema.ts";
 import { checkedText, choice, required, withDefault } from "../parameters.ts";
+import { withAccount } from "./new-customer.ts";
 import { organizations } from "./organizations.ts";
 import {
+  findNamed,
   inPart,
-  numberId,
+  list,
   type OperatorServices,
-  onlyOne,
-  type Resource,
   type Row,
   reference,
+  resource,
   type Use,
   verb,
 } from "./resource.ts";
@@ -22,7 +22,7 @@ import {
 const role = required(choice(MEMBER_ROLES, "Their role."));
 const organization = reference(organizations, "The organization's number.");
 
-export const memberRows = rows("Member", {
+const fields = {
   id: integerSchema({ description: "Number of the member" }),
   organization: field(
     integerSchema({ description: "Number of the organization" }),
@@ -33,16 +33,20 @@ export const memberRows = rows("Member", {
   role: choiceSchema(MEMBER_ROLES, { description: "What they may do" }),
   created_at: optionalInstant("When they were added"),
   suspended_at: optionalInstant("When they were suspended; null: they are not"),
+};
+export const memberRows = rows("Member", fields);
+const newMemberRows = rows("NewMember", {
+  ...fields,
+  link: nullable(
+    textSchema({ description: "Where they choose a password; null if they have one" }),
+  ),
 });
 
-export const members: Resource = {
+export const members = resource({
   name: "member",
-  command: "member",
-  path: "members",
   area: "customers",
   title: "members of organizations",
   schema: memberRows.schema,
-  id: numberId,
   hint: "their number or e-mail address",
   find: findMember,
   verbs: [
@@ -62,18 +66,20 @@ export const members: Resource = {
         role,
       },
       positional: ["organization"],
-      async run({ organization, ...given }, { services, by }) {
-        const added = { organizationId: organization, ...given };
-        const made = await services.accounts.addMember(added, by);
-        await services.people.removeUnverifiedPassword(made.email);
-        return memberRows.row(made);
+      result: newMemberRows.schema,
+      async run({ organization: organizationId, ...given }, use) {
+        const { accounts } = use.services;
+        // Before anything is made for them.
+        await accounts.organization(organizationId);
+        await accounts.newMemberEmail(organizationId, given.email);
+        const added = { organizationId, ...given };
+        const { made, link } = await withAccount(given, use, () =>
+          accounts.addMember(added, use.by),
+        );
+        return newMemberRows.row({ ...made, link });
       },
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list the members of an organization",
       args: { organization },
       positional: ["organization"],
@@ -82,7 +88,6 @@ export const members: Resource = {
     }),
     verb({
       name: "role",
-      on: "one",
       title: "change a member's role",
       args: { role },
       positional: ["role"],
@@ -90,20 +95,16 @@ export const members: Resource = {
     }),
     verb({
       name: "suspend",
-      on: "one",
-      args: {},
       title: "suspend a member: their keys stop working",
       run: (_args, use) => changed(use, use.services.accounts.suspendMember(use.id, use.by)),
     }),
     verb({
       name: "restore",
-      on: "one",
-      args: {},
       title: "end a member's suspension",
       run: (_args, use) => changed(use, use.services.accounts.reinstateMember(use.id, use.by)),
     }),
   ],
-};
+});
 
 /** Only owners can make owners, so an organization that has lost its last one needs the operator. */
 async function changed({ services, note }: Use, change: Promise<Member>): Promise<Row> {
@@ -113,11 +114,10 @@ async function changed({ services, note }: Use, change: Promise<Member>): Promis
   return memberRows.row(made);
 }
 
-async function findMember(text: string, { accounts }: OperatorServices): Promise<number> {
-  const number = parseNumber(text);
-  if (number !== null) return number;
-  const places = (await accounts.allMembershipsOf(text.trim())).map(({ member, organization }) => {
-    return { id: member.id, name: organization.name };
-  });
-  return onlyOne("member", text, places, ({ name }) => `of ${name}`);
+function findMember(text: string, { accounts }: OperatorServices): Promise<number> {
+  const named = async (email: string) =>
+    (await accounts.allMembershipsOf(email)).map(({ member, organization }) => {
+      return { id: member.id, name: organization.name };
+    });
+  return findNamed("member", text, named, ({ name }) => `of ${name}`);
 }

@@ -1,18 +1,17 @@
 import { requiredName } from "../../customers/accounts/accounts.ts";
 import { ABILITIES, type Ability } from "../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../errors.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, listSchema, textSchema } from "../../values/schema.ts";
 import { checkedText, type Parameter, required, textList } from "../parameters.ts";
 import {
+  findNamed,
   inPart,
   lastDay,
-  numberId,
+  list,
   type OperatorServices,
-  onlyOne,
-  type Resource,
+  resource,
   verb,
 } from "./resource.ts";
 
@@ -33,14 +32,12 @@ const newKeyRows = rows("NewOperatorKey", {
 
 const READ: Ability[] = ["read"];
 
-export const operatorKeys: Resource = {
+export const operatorKeys = resource({
   name: "operator key",
   command: "staff key",
-  path: "operator-keys",
   area: "system",
   title: "keys of the operator's API",
   schema: keyRows.schema,
-  id: numberId,
   hint: "its number, prefix or name",
   find: findKey,
   verbs: [
@@ -71,26 +68,19 @@ export const operatorKeys: Resource = {
         return `Nobody saw key ${made["id"]}, so it was revoked: create another one.`;
       },
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
-      args: {},
+    list({
       title: "list the keys of the operator's API",
       run: async (_args, { services, part }) =>
         inPart(await services.operatorKeys.list(), part).map(keyRows.row),
     }),
     verb({
       name: "revoke",
-      on: "one",
-      args: {},
       title: "revoke a key of the operator's API, which stops working at once",
       run: async (_args, { services, id, by }) =>
         keyRows.row(await services.operatorKeys.revoke(id, by)),
     }),
   ],
-};
+});
 
 function abilities(): Parameter<Ability[]> {
   const list = textList({
@@ -114,12 +104,8 @@ function abilities(): Parameter<Ability[]> {
   };
 }
 
-async function findKey(given: string, { operatorKeys }: OperatorServices): Promise<number> {
-  const number = parseNumber(given);
-  if (number !== null) return number;
-  const wanted = given.trim();
-  const found = (await operatorKeys.list()).filter(
-    ({ prefix, name }) => prefix === wanted || name === wanted,
-  );
-  return onlyOne("operator key", given, found, ({ prefix }) => `${prefix}…`);
+function findKey(text: string, { operatorKeys }: OperatorServices): Promise<number> {
+  const named = async (wanted: string) =>
+    (await operatorKeys.list()).filter(({ prefix, name }) => prefix === wanted || name === wanted);
+  return findNamed("operator key", text, named, ({ prefix }) => `${prefix}…`);
 }

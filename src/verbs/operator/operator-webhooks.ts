@@ -1,7 +1,6 @@
 import { OPERATOR_EVENTS } from "../../customers/operator-events/operator-events.table.ts";
 import { attemptSchema } from "../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { field, instant, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
@@ -10,18 +9,18 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
-import { integer, required } from "../parameters.ts";
+import { required } from "../parameters.ts";
 import { receiverUrl } from "../webhooks.ts";
 import {
+  findNamed,
   inPart,
-  numberBefore,
-  numberId,
+  list,
   type OperatorServices,
-  onlyOne,
-  type Resource,
+  resource,
+  show,
   verb,
 } from "./resource.ts";
-import { deliveryFields, deliveryRow } from "./webhooks.ts";
+import { deliveryFields, deliveryVerbs } from "./webhooks.ts";
 
 const fields = {
   id: integerSchema({ description: "Number of the webhook" }),
@@ -53,14 +52,11 @@ const deliverySchema = objectSchema(
 );
 
 /** The operator's own addresses, which get the appliance's events. */
-export const operatorWebhooks: Resource = {
+export const operatorWebhooks = resource({
   name: "operator webhook",
-  command: "operator-webhook",
-  path: "operator-webhooks",
   area: "system",
   title: "the operator's own webhooks, which get the appliance's events",
   schema: webhookRows.schema,
-  id: numberId,
   hint: "its number or address",
   find: findWebhook,
   verbs: [
@@ -80,86 +76,40 @@ export const operatorWebhooks: Resource = {
         return `Nobody saw the secret of webhook ${made["id"]}, so it was removed: create it again.`;
       },
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
-      args: {},
+    list({
       title: "list the operator's webhooks",
       run: async (_args, { services, part }) =>
         inPart(await services.operatorWebhooks.list(), part).map(webhookRows.row),
     }),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       title: "show one of the operator's webhooks",
       run: async (_args, { services, id }) =>
         webhookRows.row(await services.operatorWebhooks.webhook(id)),
     }),
     verb({
       name: "test",
-      on: "one",
-      args: {},
       title: "send one `ping` to the address, and say how it went; at most once a minute",
       result: attemptSchema,
       run: (_args, { services, id }) => services.operatorWebhooks.test(id),
     }),
     verb({
       name: "enable",
-      on: "one",
-      args: {},
       title: "enable a webhook that was disabled; events from now on are sent",
       run: async (_args, { services, id, by }) =>
         webhookRows.row(await services.operatorWebhooks.enable(id, by)),
     }),
     verb({
       name: "delete",
-      on: "one",
-      args: {},
       title: "delete a webhook with its log of deliveries",
       run: async (_args, { services, id, by }) =>
         webhookRows.row(await services.operatorWebhooks.remove(id, by)),
     }),
-    verb({
-      name: "deliveries",
-      on: "one",
-      isRead: true,
-      rows: ["delivery"],
-      args: {},
-      title: "list a webhook's deliveries of the last 30 days, newest first",
-      result: deliverySchema,
-      async run(_args, { services, id, part }) {
-        const wanted = { before: numberBefore(part), limit: part.limit };
-        const found = await services.operatorWebhooks.deliveries(id, wanted);
-        return found.map(({ posts: _, ...delivery }) => deliveryRow(delivery));
-      },
-    }),
-    verb({
-      name: "resend",
-      on: "one",
-      title: "send a delivery of the last two days once more",
-      args: {
-        delivery: required(
-          integer({ description: "Number of the delivery.", example: 1, minimum: 1 }),
-        ),
-      },
-      positional: ["delivery"],
-      result: attemptSchema,
-      run: ({ delivery }, { services, id, by }) =>
-        services.operatorWebhooks.resend(id, delivery, by),
-    }),
+    ...deliveryVerbs(({ operatorWebhooks }) => operatorWebhooks, deliverySchema),
   ],
-};
+});
 
-async function findWebhook(
-  text: string,
-  { operatorWebhooks: webhooks }: OperatorServices,
-): Promise<number> {
-  const number = parseNumber(text);
-  if (number !== null) return number;
-  const found = (await webhooks.list()).filter(({ url }) => url === text.trim());
-  return onlyOne("webhook", text, found, ({ url }) => url);
+function findWebhook(text: string, { operatorWebhooks }: OperatorServices): Promise<number> {
+  const named = async (url: string) =>
+    (await operatorWebhooks.list()).filter((one) => one.url === url);
+  return findNamed("webhook", text, named, ({ url }) => url);
 }

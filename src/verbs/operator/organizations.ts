@@ -7,7 +7,7 @@ import { parseNumber } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf, formatInstant, parseDay } from "../../values/moscow-time.ts";
-import { optionalInstant, rows } from "../../values/rows.ts";
+import { instant, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
@@ -19,18 +19,19 @@ import {
 import type { Position } from "../cursor.ts";
 import { checkedText, choice, flag, required, text, withDefault } from "../parameters.ts";
 import { periodDays, readPeriod } from "../period.ts";
+import { revokeUnseen, withAccount } from "./new-customer.ts";
 import {
   lastDay,
+  list,
   numberBefore,
-  numberId,
   type OperatorServices,
   onlyOne,
-  type Resource,
   type Row,
+  resource,
+  show,
   type Use,
   verb,
 } from "./resource.ts";
-import { revokeUnseen } from "./unseen-key.ts";
 
 const plan = choice(PLAN_CODES, "Its plan.");
 const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);
@@ -43,6 +44,8 @@ const fields = {
   plan_ends_at: optionalInstant("When the plan ends, or ended; null: never"),
   period_ends_at: optionalInstant("When the period of its quota ends"),
   used: countSchema("Units used in this period"),
+  quota: countSchema("Units that the plan in force includes in a period"),
+  created_at: instant("When it was created"),
   archived_at: optionalInstant("When it was archived; null: it is not"),
 };
 const organizationRows = rows("Organization", fields);
@@ -65,14 +68,12 @@ const newOrganization = {
   required: Object.keys(fields),
 };
 
-export const organizations: Resource = {
+export const organizations = resource({
   name: "organization",
   command: "org",
-  path: "organizations",
   area: "customers",
   title: "organizations",
   schema: organizationRows.schema,
-  id: numberId,
   hint: "its number or name",
   find: findOrganization,
   verbs: [
@@ -103,30 +104,21 @@ export const organizations: Resource = {
           : createCustomer({ ...given, owner: { email: owner, name: ownerName } }, use),
       unseen: revokeUnseen,
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list all organizations",
       args: { q: text({ description: "Part of its name or number.", example: "acme" }) },
       async run({ q = "" }, { services, nowMs, part }) {
         const after = numberBefore(part) ?? 0;
         const found = await services.findOrganizations({ q, after, limit: part.limit });
-        return found.map((one) => rowOf(one, { services, nowMs }));
+        return Promise.all(found.map((one) => rowOf(one, { services, nowMs })));
       },
     }),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       title: "show an organization, its plan and usage",
       run: async (_args, use) => rowOf(await use.services.accounts.organization(use.id), use),
     }),
     verb({
       name: "plan",
-      on: "one",
       title: "change an organization's plan",
       args: {
         plan: required(plan),
@@ -145,7 +137,6 @@ export const organizations: Resource = {
     }),
     verb({
       name: "usage",
-      on: "one",
       isRead: true,
       rows: ["day", "method", "key"],
       title: "list an organization's requests and units by day, method and key",
@@ -163,28 +154,28 @@ export const organizations: Resource = {
     }),
     verb({
       name: "archive",
-      on: "one",
-      args: {},
       title: "archive an organization: its keys stop working",
       run: async (_args, use) =>
         rowOf(await use.services.accounts.archiveOrganization(use.id, use.by), use),
     }),
     verb({
       name: "restore",
-      on: "one",
-      args: {},
       title: "restore an archived organization",
       run: async (_args, use) =>
         rowOf(await use.services.accounts.restoreOrganization(use.id, use.by), use),
     }),
   ],
-};
+});
 
-function rowOf(organization: Organization, { services, nowMs }: Pick<Use, "services" | "nowMs">) {
+async function rowOf(
+  organization: Organization,
+  { services: { accounts, usage }, nowMs }: Pick<Use, "services" | "nowMs">,
+) {
   const { plan, startedAt } = planInForce(organization, nowMs);
+  const { requestsPerPeriod: quota } = await accounts.plan(plan);
   const period = periodAt(startedAt, nowMs);
-  const used = services.usage.used(organization.id, period.startedAt);
-  return organizationRows.row({ ...organization, plan, used, periodEndsAt: period.endsAt });
+  const used = usage.used(organization.id, period.startedAt);
+  return organizationRows.row({ ...organization, plan, used, quota, periodEndsAt: period.endsAt });
 }
 
 /** A row's place, of which the first is the day as it is shown. */
@@ -212,23 +203,20 @@ async function createCustomer(
   }: NewOrganization & { owner: { email: string; name: string }; write: boolean },
   use: Use,
 ): Promise<Row> {
-  const { keys, people } = use.services;
-  // The person is created before the member, who could not be invited again if this failed.
-  await people.ensurePerson(owner);
-  const hasPassword = await people.removeUnverifiedPassword(owner.email);
   const key = { name: "First key", access: write ? "read_write" : "read_only" } as const;
-  const { made, token } = await keys.createCustomer({ organization, plan, ...owner, key }, use.by);
-  const link = hasPassword
-    ? null
-    : await people.passwordLink({ email: owner.email, isTrusted: true });
+  const customer = { organization, plan, ...owner, key } as const;
+  const invited = await withAccount(owner, use, () =>
+    use.services.keys.createCustomer(customer, use.by),
+  );
+  const { made, token } = invited.made;
   await noteNamesakes(made.organization, use);
   return {
-    ...rowOf(made.organization, use),
+    ...(await rowOf(made.organization, use)),
     ...ownerRows.row({
       member: made.owner.id,
       keyId: made.key.id,
       key: token,
-      link: link && use.linkTo(link),
+      link: invited.link,
     }),
   };
 }

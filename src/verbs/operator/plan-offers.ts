@@ -23,7 +23,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, integer, type Parameter, parameter } from "../parameters.ts";
 import { plans } from "./plans.ts";
-import { namedInPart, type Resource, requireSome, verb } from "./resource.ts";
+import { list, namedInPart, requireSome, resource, verb } from "./resource.ts";
 
 /** An empty text means none. */
 function textOrNone(description: string): Parameter<string | null> {
@@ -94,27 +94,25 @@ const offerRows = rows("PlanOffer", {
     ]),
   ),
 });
-const offerRow = (plan: Plan) => offerRows.row({ ...offerOf(plan), plan: plan.code });
+export const offerRow = (plan: Plan) => offerRows.row({ ...offerOf(plan), plan: plan.code });
 
-export const planOffers: Resource = {
-  ...{ name: "plan offer", command: "plan-offer", path: "plan-offers", area: "customers" },
+export const planOffers = resource({
+  name: "plan offer",
+  area: "customers",
   title: "how plans are offered: words, prices, and how they are bought",
   schema: offerRows.schema,
-  ...{ id: plans.id, hint: plans.hint, find: plans.find },
+  id: plans.id,
+  hint: plans.hint,
+  find: plans.find,
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
+    list({
       rows: ["plan"],
-      args: {},
       title: "list how all plans are offered",
       run: async (_args, { services, part }) =>
         namedInPart((await services.accounts.plans()).map(offerRow), "plan", part),
     }),
     verb<typeof args, PlanCode>({
       name: "set",
-      on: "one",
       title: "change how a plan is offered",
       args,
       async run({ offered, stripe_price: stripePrice, ...rest }, use) {
@@ -137,4 +135,4 @@ export const planOffers: Resource = {
       },
     }),
   ],
-};
+});

@@ -3,7 +3,7 @@ import { PLAN_CODES } from "../../customers/accounts/plan.ts";
 import { field, instant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { organizations } from "./organizations.ts";
-import { numberBefore, type Resource, verb } from "./resource.ts";
+import { list, numberBefore, resource, verb } from "./resource.ts";
 
 const requestRows = rows("PlanRequest", {
   organization: field(
@@ -17,10 +17,8 @@ const requestRows = rows("PlanRequest", {
 });
 
 /** Customers' open requests for another plan, each under its organization's number. */
-export const planRequests: Resource = {
+export const planRequests = resource({
   name: "plan request",
-  command: "plan-request",
-  path: "plan-requests",
   area: "customers",
   title: "customers' open requests for another plan",
   schema: requestRows.schema,
@@ -28,12 +26,8 @@ export const planRequests: Resource = {
   hint: "its organization's number or name",
   find: organizations.find,
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
+    list({
       rows: ["organization"],
-      args: {},
       title: "list open requests; `kanalog org plan` grants one",
       async run(_args, { services, part }) {
         const after = numberBefore(part) ?? 0;
@@ -43,11 +37,9 @@ export const planRequests: Resource = {
     }),
     verb({
       name: "close",
-      on: "one",
-      args: {},
       title: "close an organization's request without giving it the plan",
       run: async (_args, { services, id, by }) =>
         requestRows.row(await services.accounts.closePlanRequest(id, by)),
     }),
   ],
-};
+});

@@ -17,7 +17,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, inPath, integer } from "../parameters.ts";
 import { hasExport } from "../plan-rules.ts";
-import { namedInPart, type Resource, requireSome, verb } from "./resource.ts";
+import { list, namedInPart, requireSome, resource, verb } from "./resource.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -60,10 +60,8 @@ const planRows = rows("Plan", {
   export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
 });
 
-export const plans: Resource = {
+export const plans = resource({
   name: "plan",
-  command: "plan",
-  path: "plans",
   area: "customers",
   title: "plans and their limits",
   schema: planRows.schema,
@@ -76,19 +74,14 @@ export const plans: Resource = {
     return read.value;
   },
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
+    list({
       rows: ["plan"],
-      args: {},
       title: "list all plans, lowest first",
       run: async (_args, { services, part }) =>
         namedInPart((await services.accounts.plans()).map(planRows.row), "plan", part),
     }),
     verb<typeof limits, PlanCode>({
       name: "set",
-      on: "one",
       title: "change a plan's limits, beginning with its organizations' next request",
       args: limits,
       async run(args, use) {
@@ -103,4 +96,4 @@ export const plans: Resource = {
       },
     }),
   ],
-};
+});

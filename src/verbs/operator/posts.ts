@@ -4,7 +4,7 @@ import { formatInstant } from "../../values/moscow-time.ts";
 import { countSchema, objectSchema } from "../../values/schema.ts";
 import { integerList, required } from "../parameters.ts";
 import { pushVerb } from "./pushes.ts";
-import { numberId, type Resource, verb } from "./resource.ts";
+import { resource, verb } from "./resource.ts";
 
 const POSTS_MAX = 1_000;
 /** Posts to list in the question; further ones are only counted. */
@@ -19,16 +19,11 @@ const numbers = integerList({
 });
 
 /** Posts, as the operator manages them. */
-export const posts: Resource = {
+export const posts = resource({
   name: "post",
-  command: "post",
-  path: "posts",
   area: "data",
   title: "individual posts",
   schema: deletedSchema,
-  id: numberId,
-  hint: "its number",
-  find: async () => null,
   verbs: [
     pushVerb("posts"),
     verb({
@@ -51,7 +46,7 @@ export const posts: Resource = {
       },
     }),
   ],
-};
+});
 
 function describe({ id, channel, published_at, text }: PostRecord): string {
   const start = shortened(text.replace(/\p{Cc}+/gu, " "), TEXT_SHOWN);

@@ -13,7 +13,7 @@ import {
 } from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
 import { inBody, type Parameter, parameter, required } from "../parameters.ts";
-import { numberId, type Resource, type Row, type Verb, verb } from "./resource.ts";
+import { type Resource, type Row, resource, type Verb, verb } from "./resource.ts";
 
 /** Rows that programs push: what a crawler of the operator's own calls. */
 
@@ -95,18 +95,9 @@ function answerOf(pushed: readonly PushedRow[]): Row {
 
 /** A kind of rows that is only pushed: what is stored of them is read through the customers' API. */
 function pushedResource(kind: ImportKindName, name: string, title: string): Resource {
-  return {
-    name,
-    command: `import ${kind}`,
-    path: kind,
-    area: "data",
-    title,
-    schema: pushedSchema,
-    id: numberId,
-    hint: "its number",
-    find: async () => null,
-    verbs: [pushVerb(kind)],
-  };
+  const command = `import ${kind}`;
+  const verbs = [pushVerb(kind)];
+  return resource({ name, command, path: kind, area: "data", title, schema: pushedSchema, verbs });
 }
 
 export const categories = pushedResource("categories", "category", "the directory of categories");

@@ -39,6 +39,7 @@ function columnMap(): Parameter<Record<string, string>> {
   });
   return {
     ...(names as Parameter<never>),
+    isLines: true,
     read(given) {
       const typed = String(given).trim();
       const map = typed.startsWith("{") ? parseJson(Buffer.from(typed)) : linesOf(typed);

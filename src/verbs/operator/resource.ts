@@ -23,7 +23,7 @@ import type { ListedWebhook, WebhooksPart } from "../../push/webhooks/manage/web
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
-import type { Read } from "../../values/fields.ts";
+import { parseNumber, type Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { startOfDay } from "../../values/moscow-time.ts";
 import type { Schema } from "../../values/schema.ts";
@@ -132,14 +132,37 @@ export interface Verb<P extends Parameters = any, Id = any> {
   unseen?(made: Row, use: Use<Id>): Promise<string>;
 }
 
+/** A verb as declared: it concerns one object and takes no arguments, unless it says otherwise. */
+type Declared<P extends Parameters, Id> = Omit<Verb<P, Id>, "on" | "args"> & {
+  on?: "none";
+  args?: P;
+};
+
 /** Infers the types of `run` from `args`. */
-export function verb<P extends Parameters, Id = number>(declared: Verb<P, Id>): Verb {
-  return declared;
+export function verb<P extends Parameters = Record<never, never>, Id = number>(
+  declared: Declared<P, Id>,
+): Verb {
+  return { on: "one", args: {}, ...declared };
+}
+
+type Unnamed<P extends Parameters, Id> = Omit<Declared<P, Id>, "name" | "on" | "isRead">;
+
+/** The list of a resource, by number unless `rows` says otherwise. */
+export function list<P extends Parameters = Record<never, never>>(
+  declared: Unnamed<P, number>,
+): Verb {
+  return verb({ name: "list", on: "none", isRead: true, rows: ["id"], ...declared });
+}
+
+/** A single object of a resource. */
+export function show<Id = number>(declared: Unnamed<Record<never, never>, Id>): Verb {
+  return verb<Record<never, never>, Id>({ name: "show", isRead: true, ...declared });
 }
 
 export interface Resource {
   /** In the singular, as errors and the audit log call it. */
   name: string;
+  /** The words of its command. */
   command: string;
   /** Its folder of the operator's API. */
   path: string;
@@ -156,11 +179,26 @@ export interface Resource {
 }
 
 /** The number by which lists, addresses and commands name an object. */
-export const numberId: Parameter<number> = {
+const numberId: Parameter<number> = {
   ...integer({ description: "Its number.", example: 1, minimum: 0 }),
   in: "path",
   required: true,
 };
+
+type Own = "name" | "area" | "title" | "schema" | "verbs";
+
+/** A resource whose objects have numbers, and are called by its name, unless it says otherwise. */
+export function resource(declared: Pick<Resource, Own> & Partial<Resource>): Resource {
+  const command = declared.name.replaceAll(" ", "-");
+  return {
+    command,
+    path: `${command}s`,
+    id: numberId,
+    hint: "its number",
+    find: async (text) => parseNumber(text),
+    ...declared,
+  };
+}
 
 /** An argument that names another object: by its number in the API, by number or name in commands. */
 export interface Reference extends Parameter<number> {
@@ -222,6 +260,16 @@ export function namedInPart(
 ): Row[] {
   const from = after === null ? 0 : rows.findIndex((row) => row[name] === after[0]) + 1;
   return rows.slice(from, from + limit);
+}
+
+/** Number of the object that a text names, by its number or otherwise. @throws AppError as `onlyOne` */
+export async function findNamed<Thing extends { id: number }>(
+  kind: string,
+  text: string,
+  named: (name: string) => Promise<readonly Thing[]>,
+  shown: (thing: Thing) => string,
+): Promise<number> {
+  return parseNumber(text) ?? onlyOne(kind, text, await named(text.trim()), shown);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { flagSchema, listSchema, nullable, objectSchema, textSchema } from "../../values/schema.ts";
 import { FileAnswer } from "../method.ts";
-import { numberId, type OperatorServices, type Resource, verb } from "./resource.ts";
+import { type OperatorServices, resource, verb } from "./resource.ts";
 
 /** Readiness and metrics, as the serving processes report them; `kanalog health` asks from a terminal. */
 
@@ -25,20 +25,17 @@ const readinessSchema = objectSchema(
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** A resource of one object, which needs no name. */
-const shown = { on: "none", isRead: true, args: {}, isForPrograms: true } as const;
-const one = { area: "system", id: numberId, hint: "", find: async () => null } as const;
+const shown = { name: "show", on: "none", isRead: true, isForPrograms: true } as const;
 
-export const readiness: Resource = {
-  ...one,
+export const readiness = resource({
   name: "readiness",
-  command: "readiness",
+  area: "system",
   path: "readiness",
   title: "whether the appliance is ready",
   schema: readinessSchema,
   verbs: [
     verb({
       ...shown,
-      name: "show",
       title: "show whether all processes are ready, and what is wrong",
       async run(_args, { services }) {
         const { checks, warnings } = await running(services).ready();
@@ -51,19 +48,17 @@ export const readiness: Resource = {
       },
     }),
   ],
-};
+});
 
-export const metrics: Resource = {
-  ...one,
+export const metrics = resource({
   name: "metrics",
-  command: "metrics",
+  area: "system",
   path: "metrics",
   title: "metrics, as `/metrics` has them",
   schema: textSchema({ description: "Metrics in Prometheus's text format" }),
   verbs: [
     verb({
       ...shown,
-      name: "show",
       title: "download the metrics of all processes in Prometheus's text format",
       fileTypes: [METRICS_TYPE],
       async run(_args, { services }) {
@@ -72,7 +67,7 @@ export const metrics: Resource = {
       },
     }),
   ],
-};
+});
 
 async function* whole(text: string): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(text);

@@ -32,7 +32,7 @@ import {
 } from "../../values/schema.ts";
 import { choice, flag, type Parameter, required, text, withDefault } from "../parameters.ts";
 import { readingOf, readingOptions } from "./reading-options.ts";
-import { inPart, numberId, type Resource, verb } from "./resource.ts";
+import { inPart, list, resource, show, verb } from "./resource.ts";
 
 type SourceAt = Source & { nowMs: number };
 
@@ -124,14 +124,11 @@ const bot = {
 };
 
 /** Places that data is fetched from automatically; folders of the machine are only added by commands. */
-export const sources: Resource = {
+export const sources = resource({
   name: "source",
-  command: "source",
-  path: "sources",
   area: "system",
   title: "places that data is fetched from automatically, while the appliance serves",
   schema: sourceRows.schema,
-  id: numberId,
   hint: "its number or name",
   find: async (named, services) => (await services.sources.find(named)).id,
   verbs: [
@@ -162,21 +159,12 @@ export const sources: Resource = {
       run: async ({ demo: isDemo, ...given }, { services, by, nowMs }) =>
         sourceRow(await services.sources.addBot({ ...given, isDemo }, by), nowMs),
     }),
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
-      args: {},
+    list({
       title: "list all sources, with the state of their last run",
       run: async (_args, { services, part, nowMs }) =>
         inPart(await services.sources.list(), part).map((source) => sourceRow(source, nowMs)),
     }),
-    verb({
-      name: "show",
-      on: "one",
-      isRead: true,
-      args: {},
+    show({
       isForPrograms: true,
       title: "show a source, with the state of its last run",
       run: async (_args, { services, id, nowMs }) =>
@@ -184,8 +172,6 @@ export const sources: Resource = {
     }),
     verb({
       name: "run",
-      on: "one",
-      args: {},
       isForPrograms: true,
       title: "have a source read within seconds, whatever its schedule",
       run: async (_args, { services, id, by, nowMs }) =>
@@ -193,23 +179,18 @@ export const sources: Resource = {
     }),
     verb({
       name: "pause",
-      on: "one",
-      args: {},
       title: "stop reading a source until it is resumed",
       run: async (_args, { services, id, by, nowMs }) =>
         sourceRow(await services.sources.pauseSource(id, by), nowMs),
     }),
     verb({
       name: "resume",
-      on: "one",
-      args: {},
       title: "read a paused source again",
       run: async (_args, { services, id, by, nowMs }) =>
         sourceRow(await services.sources.resumeSource(id, by), nowMs),
     }),
     verb({
       name: "change",
-      on: "one",
       args: { time_limit: required(timeLimit) },
       title: "change how long a source's files may take, from its next run on",
       run: async ({ time_limit }, { services, id, by, nowMs }) =>
@@ -217,7 +198,6 @@ export const sources: Resource = {
     }),
     verb({
       name: "pushes",
-      on: "one",
       args: { state: required(choice(["on", "off"], "Whether MAX pushes.")) },
       positional: ["state"],
       title: "have MAX push updates to KANALOG_BASE_URL (on), or poll for them (off)",
@@ -226,8 +206,6 @@ export const sources: Resource = {
     }),
     verb({
       name: "remove",
-      on: "one",
-      args: {},
       title: "remove a source; the data that it delivered stays",
       result: objectSchema({ removed: integerSchema(), name: textSchema() }),
       async run(_args, { services, id, by }) {
@@ -236,7 +214,7 @@ export const sources: Resource = {
       },
     }),
   ],
-};
+});
 
 function header(): Parameter<Record<string, string>> {
   return {

@@ -1,4 +1,6 @@
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import {
+  type AttemptView,
   attemptSchema,
   type DeliveryView,
   deliverySchema,
@@ -8,7 +10,6 @@ import {
   type CustomersWebhook,
   DISABLED_REASONS,
 } from "../../push/webhooks/manage/webhooks.table.ts";
-import { parseNumber } from "../../values/fields.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import {
   choiceSchema,
@@ -17,18 +18,21 @@ import {
   integerSchema,
   nullable,
   objectSchema,
+  pick,
   textSchema,
 } from "../../values/schema.ts";
-import { integer, required, text, withDefault } from "../parameters.ts";
+import { flag, integer, required, text, withDefault } from "../parameters.ts";
 import { organizations } from "./organizations.ts";
 import {
+  findNamed,
+  list,
   numberBefore,
-  numberId,
   type OperatorServices,
-  onlyOne,
-  type Resource,
   type Row,
   reference,
+  resource,
+  show,
+  type Verb,
   verb,
 } from "./resource.ts";
 
@@ -55,39 +59,38 @@ const webhookRows = rows("OperatorWebhook", {
   created_at: optionalInstant("When it was created"),
 });
 
-export const webhooks: Resource = {
+export const webhooks = resource({
   name: "webhook",
-  command: "webhook",
-  path: "webhooks",
   area: "customers",
   title: "customers' webhooks, as staff manage them",
   schema: webhookRows.schema,
-  id: numberId,
   hint: "its number or address",
   find: findWebhook,
   verbs: [
-    verb({
-      name: "list",
-      on: "none",
-      isRead: true,
-      rows: ["id"],
+    list({
       title: "list the webhooks of one organization, or of all",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
+        disabled: withDefault(flag({ description: "Only disabled ones." }), false),
       },
       positional: ["organization"],
-      async run({ organization = null }, { services, part }) {
+      async run({ organization = null, disabled: areDisabled }, { services, part }) {
         if (organization !== null) await services.accounts.organization(organization);
         const found = await services.findWebhooks({
-          ...{ organizationId: organization, areDisabled: false },
-          ...{ after: numberBefore(part) ?? 0, limit: part.limit },
+          organizationId: organization,
+          areDisabled,
+          after: numberBefore(part) ?? 0,
+          limit: part.limit,
         });
         return found.map(webhookRows.row);
       },
     }),
+    show({
+      title: "show a webhook, with why it was disabled",
+      run: async (_args, { services, id }) => rowOf(await services.webhooks.webhook(id), services),
+    }),
     verb({
       name: "disable",
-      on: "one",
       title: "disable a webhook, so that only `webhook enable` enables it again",
       args: { reason: withDefault(text({ description: "Why, for staff only." }), "") },
       run: async ({ reason }, { services, id, by }) =>
@@ -95,29 +98,49 @@ export const webhooks: Resource = {
     }),
     verb({
       name: "enable",
-      on: "one",
-      args: {},
       title: "enable a webhook, for whatever reason it was disabled; posts are sent from now on",
       run: async (_args, { services, id, by }) =>
         rowOf(await services.webhooks.enable(id, by), services),
     }),
+    ...deliveryVerbs(({ webhooks }) => webhooks, objectSchema(deliveryFields, "OperatorDelivery")),
+  ],
+});
+
+interface Log {
+  deliveries(
+    id: number,
+    part: { before: number | null; limit: number },
+  ): Promise<Pick<DeliveryView, "attempts">[]>;
+  resend(id: number, delivery: number, by: Actor): Promise<AttemptView>;
+}
+
+/**
+ * What a webhook was sent, and sending it once more.
+ * @param result of a delivery, which is shown with the outcome of its last attempt
+ */
+export function deliveryVerbs(
+  logOf: (services: OperatorServices) => Log,
+  result: ReturnType<typeof objectSchema>,
+): Verb[] {
+  const rowOf = (delivery: Pick<DeliveryView, "attempts">): Row => {
+    const last = delivery.attempts.at(-1);
+    const outcome = { last_status: last?.status ?? null, last_error: last?.error ?? "" };
+    return pick(result, { ...delivery, ...outcome });
+  };
+  return [
     verb({
       name: "deliveries",
-      on: "one",
       isRead: true,
       rows: ["delivery"],
-      args: {},
       title: "list a webhook's deliveries of the last 30 days, newest first",
-      result: objectSchema(deliveryFields, "OperatorDelivery"),
+      result,
       async run(_args, { services, id, part }) {
         const wanted = { before: numberBefore(part), limit: part.limit };
-        const found = await services.webhooks.deliveries(id, wanted);
-        return found.map(deliveryRow);
+        return (await logOf(services).deliveries(id, wanted)).map(rowOf);
       },
     }),
     verb({
       name: "resend",
-      on: "one",
       title: "send a delivery of the last two days once more",
       args: {
         delivery: required(
@@ -126,24 +149,17 @@ export const webhooks: Resource = {
       },
       positional: ["delivery"],
       result: attemptSchema,
-      run: ({ delivery }, { services, id, by }) => services.webhooks.resend(id, delivery, by),
+      run: ({ delivery }, { services, id, by }) => logOf(services).resend(id, delivery, by),
     }),
-  ],
-};
-
-/** A delivery with the outcome of its last attempt. */
-export function deliveryRow<Logged extends Pick<DeliveryView, "attempts">>(delivery: Logged): Row {
-  const last = delivery.attempts.at(-1);
-  return { ...delivery, last_status: last?.status ?? null, last_error: last?.error ?? "" };
+  ];
 }
 
 async function rowOf(webhook: CustomersWebhook, { webhooks }: OperatorServices): Promise<Row> {
   return webhookRows.row({ ...webhook, channels: (await webhooks.channels(webhook.id)).length });
 }
 
-async function findWebhook(text: string, { webhooks }: OperatorServices): Promise<number> {
-  const number = parseNumber(text);
-  if (number !== null) return number;
-  const found = (await webhooks.webhooks(null)).filter(({ url }) => url === text.trim());
-  return onlyOne("webhook", text, found, ({ url }) => url);
+function findWebhook(text: string, { webhooks }: OperatorServices): Promise<number> {
+  const named = async (url: string) =>
+    (await webhooks.webhooks(null)).filter((one) => one.url === url);
+  return findNamed("webhook", text, named, ({ url }) => url);
 }

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { createDownloads } from "../../../src/catalog/exports/downloads.ts";
-import { type ExportPart, exportPart } from "../../../src/catalog/exports/export-part.ts";
+import {
+  type ExportPart,
+  exportPart,
+  partStream,
+} from "../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../src/catalog/exports/export-selection.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { startAppliance } from "../../support/appliance.ts";
@@ -25,14 +29,16 @@ test("a download that is cancelled while a part is being read releases its place
     },
     ports,
   );
-  const start = () =>
-    downloads.start(
+  const start = async () => {
+    const { parts, close } = await downloads.open(
       {
         ...{ kind: "channels", format: "csv", isRaw: false, from: "", to: "", channel: "" },
         ...{ hosts: [], openDays: 1 },
       },
       COMMAND_LINE,
     );
+    return partStream(parts, close);
+  };
   const reader = (await start()).getReader();
   const read = reader.read();
   await started.promise;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
+import { endedKeys, type OperatorApi, operatorApi } from "../../support/operator-api.ts";
 
 /** Whole files that a program of the operator sends, over the real application on a file. */
 
@@ -149,15 +149,27 @@ describe("bad input starts nothing and leaves no file", () => {
     const huge = await send("kind=channels", "x", { "content-length": String(3 * 1024 ** 3) });
     expect(huge.status).toBe(413);
     expect(huge.body.detail).toContain("2048 MiB");
-    for (const [can, status] of [
-      ["read", 403],
-      ["customers", 403],
+    const none = await send("kind=channels", "");
+    expect(none.body).toMatchObject({ code: "parse_error" });
+    const { key: customers } = await appliance.customer();
+    const { expired, revoked } = await endedKeys(appliance);
+    const [reads, manages] = [
+      await operatorApi(appliance, ["read"]),
+      await operatorApi(appliance, ["customers"]),
+    ];
+    for (const [key, status] of [
+      [null, 401],
+      [`${operator.key}x`, 401],
+      [customers, 401],
+      [expired, 401],
+      [revoked, 401],
+      [reads.key, 403],
+      [manages.key, 403],
     ] as const) {
-      const other = await operatorApi(appliance, [can]);
-      const refused = await other.send("POST", "imports/?kind=channels", { body: CHANNELS });
+      const init = { method: "POST", key, body: CHANNELS };
+      const refused = await appliance.request("/operator/v1/imports/?kind=channels", init);
       expect(refused.status).toBe(status);
     }
-    expect((await appliance.request("/operator/v1/imports/", { method: "POST" })).status).toBe(401);
     expect((await operator.get("imports/")).body.results).toEqual([]);
     expect(subscribers()).toEqual([]);
     expect(uploads()).toEqual([]);

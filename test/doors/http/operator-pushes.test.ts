@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
+import { endedKeys, type OperatorApi, operatorApi } from "../../support/operator-api.ts";
 import { startPushing } from "../../support/pushing.ts";
 
 /** Rows that a crawler of the operator's own sends, over the real application. */
@@ -188,10 +188,13 @@ describe("bad input changes nothing", () => {
     const headers = { "content-type": "application/json" };
     const { key: customers } = await appliance.customer();
     const reads = await operatorApi(appliance, ["read"]);
+    const { expired, revoked } = await endedKeys(appliance);
     for (const [key, status] of [
       [null, 401],
       [`${operator.key}x`, 401],
       [customers, 401],
+      [expired, 401],
+      [revoked, 401],
       [reads.key, 403],
     ] as const) {
       const init = { method: "POST", key, headers, body };

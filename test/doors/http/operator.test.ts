@@ -181,6 +181,11 @@ describe("customers", () => {
       [{ ...ACME, more: 1 }, 400, { more: ["There is no such field."] }],
       ["{bad", 400, { code: "parse_error" }],
       ["[]", 400, { non_field_errors: expect.any(Array) }],
+      ["", 400, { name: expect.any(Array) }],
+      ['{"name": "Ac', 400, { code: "parse_error" }],
+      ['{"name": "A\\u0000", "plan": "test"}', 400, { name: expect.any(Array) }],
+      [{ ...ACME, name: null }, 400, { name: expect.any(Array) }],
+      [{ ...ACME, name: ["Acme"] }, 400, { name: expect.any(Array) }],
       [{ ...ACME, name: "x".repeat(300_000) }, 413, { code: "payload_too_large" }],
     ] as const) {
       const answer = await send("POST", "organizations/", key, body);
@@ -234,6 +239,23 @@ describe("Idempotency-Key", () => {
     expect(made.status).toBe(201);
     expect((await send("POST", "organizations/", key, later, once)).body).toEqual(made.body);
     expect((await send("POST", "organizations/", key, ACME, once)).status).toBe(409);
+  });
+
+  test("belongs to one request: the same text for another address is a conflict, a long one is refused", async () => {
+    const key = await keyFor(["customers"]);
+    const made = await send("POST", "organizations/", key, ACME, once);
+    const { id, member } = made.body;
+    const other = await send("POST", `organizations/${id}/archive/`, key, {}, once);
+    expect(other).toMatchObject({ status: 409, body: { code: "conflict" } });
+    for (const text of ["", "x".repeat(256)]) {
+      const named = { "idempotency-key": text };
+      const refused = await send("POST", `members/${member}/suspend/`, key, {}, named);
+      expect(refused).toMatchObject({ status: 400, body: { code: "parse_error" } });
+    }
+    const { body } = await send("GET", `organizations/${id}/`, key);
+    expect(body.archived_at).toBeNull();
+    const members = await send("GET", `members/?organization=${id}`, key);
+    expect(members.body.results).toMatchObject([{ id: member, suspended_at: null }]);
   });
 
   test("a request that was begun again meanwhile changes nothing any more", async () => {

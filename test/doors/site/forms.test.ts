@@ -123,7 +123,7 @@ const FAULTY = [
   [
     "/staff/imports/",
     { action: "import", kind: "people" },
-    { kind: NO_OPTION, file: "No file was chosen." },
+    { kind: '"people" is not a valid choice.', file: "No file was chosen." },
   ],
 ] as const;
 

@@ -338,7 +338,7 @@ test("staff disable a webhook with a reason that only staff see, and enable it",
   expect(long.status).toBe(400);
   const reason = "Sends <b>500</b> to all";
   expectDone(await staff.post(path, { action: "disable", reason }), "webhook.disable");
-  for (const page of [path, "/staff/webhooks/?state=disabled"]) {
+  for (const page of [path, "/staff/webhooks/?disabled=yes"]) {
     expect((await staff.get(page)).html).toContain("Sends &lt;b&gt;500&lt;/b&gt; to all");
   }
   const seen = await appliance.get(`/v1/msgr/webhooks/${id}/`, customer.key);
@@ -411,12 +411,14 @@ test("the audit log has pages, and can be filtered by organization or person", a
   const first = await staff.get(byStaff);
   expect(first.html).toContain("<td>job run</td>");
   expect(rows(first.html)).toBe(50);
-  const next = /href="(\/staff\/audit\/\?[^"]*before=\d+)"/.exec(first.html)?.[1] ?? "";
+  const next = /href="(\/staff\/audit\/\?[^"]*after=\d+)"/.exec(first.html)?.[1] ?? "";
   expect(rows((await staff.get(next.replaceAll("&amp;", "&"))).html)).toBe(3);
   const own = await staff.get(`/staff/audit/?organization=${customer.organizationId}`);
   expect(rows(own.html)).toBe(50);
   expect(own.html).not.toContain("<td>job run</td>");
-  expect(rows((await staff.get("/staff/audit/?organization=99")).html)).toBe(0);
+  const unknown = await staff.get("/staff/audit/?organization=99");
+  expect(rows(unknown.html)).toBe(0);
+  expect(rows((await staff.get("/staff/audit/?organization=acme%20zero")).html)).toBe(0);
   const byCommands = await staff.get("/staff/audit/?person=command-line");
   expect(byCommands.html).toContain("<td>API key created</td>");
   expect(byCommands.html).not.toContain("<td>job run</td>");
@@ -481,7 +483,7 @@ test("names and addresses written by people are shown as text, without changing 
       /[\p{Bidi_Control}\p{Cc}].{0,40}/u.exec(html.replace(/<input[^>]*>/g, "")) ?? [];
     expect(control, path).toBeUndefined();
   }
-  expect((await staff.get("/staff/audit/")).html).toContain(
-    `<option value="${made.id}">&lt;script&gt;`,
+  expect((await staff.get(`/staff/audit/?organization=${made.id}`)).html).toContain(
+    `<a href="/staff/organizations/${made.id}/"><bdi>&lt;script&gt;`,
   );
 });

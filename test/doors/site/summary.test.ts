@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { periodAt, planInForce } from "../../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { summarizeForStaff } from "../../../src/upkeep/checks/staff-summary.ts";
 import { writeHour } from "../../../src/upkeep/hours/hours.store.ts";
 import { classOf } from "../../../src/upkeep/hours/hours.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
@@ -9,6 +11,7 @@ import { STORED_SUMMARY } from "../../support/stored-run.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const STAFF = "olga@example.com";
 
 let appliance: Appliance;
@@ -146,6 +149,30 @@ test("customers are ranked by usage, and those near their limit are listed again
     [...part.matchAll(/\/staff\/organizations\/(\d+)\//g)].map(([, id]) => Number(id));
   expect(numbers(top)).toEqual([much.organizationId, little.organizationId]);
   expect(numbers(near)).toEqual([much.organizationId]);
+});
+
+test("the units of every customer are those of the plan in force and its period", async () => {
+  const { accounts, db } = appliance.app.domains;
+  const { clock } = appliance.ports;
+  for (let at = 0; at < 8; at++) {
+    const { organizationId: id } = await appliance.customer({ plan: at % 2 ? "growth" : "start" });
+    if (at % 3 === 0)
+      await accounts.givePlan(id, "profi", clock.now() + (at + 1) * DAY_MS, COMMAND_LINE);
+    clock.advance(9 * DAY_MS);
+  }
+  const add = db.prepare("INSERT INTO usage_periods VALUES (?, ?, ?)");
+  const organizations = await accounts.organizations();
+  const expected = organizations.map((organization) => {
+    const { plan, startedAt } = planInForce(organization, clock.now());
+    const period = periodAt(startedAt, clock.now());
+    const used = 100 + organization.id;
+    add.run(organization.id, period.startedAt, used);
+    add.run(organization.id, period.startedAt - 1, 1_000_000);
+    return { id: organization.id, plan, used };
+  });
+  const { top, customers } = summarizeForStaff(db, { nowMs: clock.now() });
+  expect(top).toMatchObject(expected.toReversed());
+  expect(customers).toBe(organizations.length);
 });
 
 test("the database's growth and the disk's days left are those of the recorded hours", async () => {

@@ -9,12 +9,9 @@ export function passwordLink({ environment }: CommandContext, token: string): st
   return passwordAddress(address ?? "", token);
 }
 
-/**
- * Explains a printed link.
- * @param who begins a sentence, such as "The owner"
- */
-export function notePasswordLink({ environment, output }: CommandContext, who: string): void {
-  output.note(`${who} can choose a password with the link, once, within three days.`);
+/** Explains a printed link. */
+export function notePasswordLink({ environment, output }: CommandContext): void {
+  output.note(`They can choose a password with the link, once, within three days.`);
   if (readConfig(environment).baseUrl !== null) return;
   const assumed = assumedAddress(environment);
   output.note(

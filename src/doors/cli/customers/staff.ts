@@ -1,8 +1,11 @@
 import { Command } from "commander";
 import { requiredEmail } from "../../../customers/accounts/accounts.ts";
+import { withAccount } from "../../../verbs/operator/new-customer.ts";
+import { operatorKeys } from "../../../verbs/operator/operator-keys.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printObject } from "../print.ts";
+import { resourceCommand } from "../resource-command.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
@@ -18,17 +21,14 @@ export function staffCommand(context: CommandContext): Command {
     .option("--name <name>", "their name, if they are new", "")
     .addOption(jsonOption())
     .action((text: string, { name, json }: { name: string } & AsJson) =>
-      withDomains(context, async ({ people }) => {
+      withDomains(context, async (services) => {
         const email = requiredEmail(text);
-        const { person } = await people.ensurePerson({ email, name });
-        const hasPassword = await people.removeUnverifiedPassword(email);
-        await people.markStaff(email, true);
-        const token = hasPassword
-          ? null
-          : await people.passwordLink({ email: email, isTrusted: true });
-        const link = token && passwordLink(context, token);
-        printObject(output, { email: person.email, is_staff: true, link }, json);
-        if (link !== null) notePasswordLink(context, "They");
+        const linkTo = (token: string) => passwordLink(context, token);
+        const { link } = await withAccount({ email, name }, { services, linkTo }, () =>
+          services.people.markStaff(email, true),
+        );
+        printObject(output, { email, is_staff: true, link }, json);
+        if (link !== null) notePasswordLink(context);
       }),
     );
 
@@ -44,5 +44,5 @@ export function staffCommand(context: CommandContext): Command {
         return { email, is_staff: false };
       }),
     );
-  return command;
+  return command.addCommand(resourceCommand(operatorKeys, context));
 }

@@ -1,42 +1,62 @@
 import type { AuditAction } from "../../../customers/audit/audit-log.ts";
-import type { Resource, Row } from "../../../verbs/operator/resource.ts";
+import { AppError, type FieldFaults, fieldError } from "../../../errors.ts";
+import type { FileAnswer } from "../../../verbs/method.ts";
+import type { Resource, Row, Use, Verb } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
 import type { SiteContext } from "../site-context.ts";
-import { useVisit } from "../visit/use-visit.ts";
+import { useSite, useVisit } from "../visit/use-visit.ts";
 import { redirect, type View } from "../visit/view.ts";
 import { currentActor } from "../visit/viewer.ts";
 import type { Form, Visit } from "../visit/visit.ts";
 
-interface Ends {
+interface Ends<Result> {
   /** The answer once it is done; by default the page again, with what the audit log says of it. */
-  shows?(row: Row): View | Promise<View>;
+  shows?(made: Result): View | Promise<View>;
   /** The object that it concerns; by default the one in the page's address. */
   of?(): Promise<number | string> | number | string;
+  /** Arguments that the page gives, not its form. */
+  given?(): Record<string, unknown>;
+}
+
+export function verbOf(resource: Resource, name: string): Verb {
+  const found = resource.verbs.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${resource.name} has no verb ${name}`);
+  return found;
+}
+
+/** The visitor's use of a verb. */
+export function useOf(
+  more: Partial<Pick<Use<unknown>, "id" | "part" | "file">> = {},
+): Use<unknown> {
+  return {
+    services: useSite().operator,
+    by: currentActor(),
+    nowMs: useVisit().nowMs,
+    id: null,
+    file: null,
+    part: { after: null, limit: 0 },
+    note() {},
+    // The page makes the address, or mails it.
+    linkTo: (token) => token,
+    ...more,
+  };
 }
 
 /** The action of a form that uses a verb: its fields are the verb's arguments. */
-export function verbAction(resource: Resource, name: string, ends: Ends = {}) {
-  const verb = resource.verbs.find((one) => one.name === name);
-  if (verb === undefined) throw new Error(`${resource.name} has no verb ${name}`);
+export function verbAction<Result extends Row | FileAnswer = Row>(
+  resource: Resource,
+  name: string,
+  ends: Ends<Result> = {},
+) {
+  const verb = verbOf(resource, name);
   const recorded = `${resource.name.replace(" ", "-")}.${name}` as AuditAction;
-  const { shows = () => backWith(recorded), of = addressedId } = ends;
-  return async (visit: Visit, context: SiteContext): Promise<View> => {
+  const { shows = () => backWith(recorded), of = addressedId, given = () => ({}) } = ends;
+  return async (_visit: Visit, _context: SiteContext): Promise<View> => {
     const id = verb.on === "one" ? await of() : null;
-    const args = readArguments({ parameters: verb.args }, typedIn(visit.form, verb.args), {});
-    const row = await verb.run(args, {
-      services: context.operator,
-      by: currentActor(),
-      nowMs: visit.nowMs,
-      id,
-      file: null,
-      part: { after: null, limit: 0 },
-      note() {},
-      // The page makes the address, or mails it.
-      linkTo: (token) => token,
-    });
-    return shows(row as Row);
+    const args = formArguments(verb, { given: given() });
+    return shows((await verb.run(args, useOf({ id }))) as Result);
   };
 }
 
@@ -48,12 +68,40 @@ export function backWith(done: AuditAction): View {
   return redirect(`${path.split("?")[0]}?${shown}`);
 }
 
-/** Typed texts by the names of the arguments; fields left empty are not given. */
-function typedIn(form: Form, args: Readonly<Record<string, Parameter<unknown>>>) {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, { schema }]) => {
-      const given = schema["type"] === "boolean" ? form.isChecked(name) : form.get(name).trim();
-      return [name, given === "" ? undefined : given];
-    }),
-  );
+/**
+ * The arguments of a verb as the form has them.
+ * @param more.given arguments that the form does not have
+ * @param more.faults what else is wrong with the form, reported with the rest
+ * @throws AppError `invalid`
+ */
+export function formArguments(
+  verb: Verb,
+  { given = {}, faults = {} }: { given?: Record<string, unknown>; faults?: FieldFaults } = {},
+): Record<string, unknown> {
+  const args = Object.entries<Parameter<unknown>>(verb.args);
+  const parameters = args.map(([name, parameter]) => [name, { ...parameter, in: "body" }] as const);
+  const typed = { ...typedIn(useVisit().form, args), ...given };
+  try {
+    const read = readArguments({ parameters: Object.fromEntries(parameters) }, {}, typed);
+    if (Object.keys(faults).length === 0) return read;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.faults === undefined) throw error;
+    throw fieldError({ ...error.faults, ...faults });
+  }
+  throw fieldError(faults);
+}
+
+/** Typed texts by the names of the arguments. */
+function typedIn(form: Form, args: readonly (readonly [string, Parameter<unknown>])[]) {
+  const typed = args.map(([name, parameter]) => {
+    if (parameter.schema["type"] === "boolean") return [name, form.isChecked(name)] as const;
+    const text = form.get(name).trim();
+    return [name, text === "" && !saysNone(parameter) ? undefined : text] as const;
+  });
+  return Object.fromEntries(typed.filter(([, value]) => value !== undefined));
+}
+
+/** Whether an emptied field says that there is none; otherwise it is not given. */
+function saysNone({ required, default: fallback, read }: Parameter<unknown>): boolean {
+  return !required && fallback === undefined && "value" in read("");
 }

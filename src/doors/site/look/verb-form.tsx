@@ -2,12 +2,19 @@
 import type { Child } from "hono/jsx";
 import type { Resource } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
+import { verbOf } from "../forms/verb-action.ts";
 import { useVisit } from "../visit/use-visit.ts";
-import { CheckField, Form, SelectField, TextField } from "./form.tsx";
+import { CheckField, Form, SelectField, TextAreaField, TextField } from "./form.tsx";
+import { choiceNames } from "./resource-list.tsx";
 
-interface Props {
+interface FieldsProps {
   resource: Resource;
   verb: string;
+  /** The arguments to ask for, if not all. */
+  fields?: readonly string[] | undefined;
+}
+
+interface Props extends FieldsProps {
   /** The action, if the page has several forms of the verb. */
   action?: string;
   /** Text of the button. */
@@ -19,19 +26,20 @@ interface Props {
   words?: object;
   /** Initial values by the arguments' names. */
   values?: object;
+  /** Before the fields. */
   children?: Child;
+  /** After them. */
+  more?: Child;
 }
 
 /** The form of a verb, with a field for each of its arguments. */
-export function VerbForm({ resource, verb, submit, danger, children, words, ...form }: Props) {
-  const args = resource.verbs.find(({ name }) => name === verb)?.args ?? {};
-  const known = useVisit().words.resources;
+export function VerbForm({ children, more, submit, danger, words, ...props }: Props) {
+  const { resource, verb, fields, ...form } = props;
   return (
-    <Form action={verb} words={{ ...known, ...words }} {...form}>
+    <Form action={verb} words={{ ...useVisit().words.fields, ...words }} {...form}>
       {children}
-      {Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => (
-        <ArgumentField name={name} parameter={parameter} />
-      ))}
+      <VerbFields {...{ resource, verb, fields }} />
+      {more}
       <button type="submit" class={danger ? "danger" : undefined}>
         {submit}
       </button>
@@ -39,18 +47,29 @@ export function VerbForm({ resource, verb, submit, danger, children, words, ...f
   );
 }
 
-function ArgumentField({
-  name,
-  parameter: { schema, required },
-}: {
-  name: string;
-  parameter: Parameter<unknown>;
-}) {
-  const { planNames, roles } = useVisit().words;
+/** Fields of a verb's arguments, within a form. */
+export function VerbFields({ resource, verb, fields }: FieldsProps) {
+  const { args } = verbOf(resource, verb);
+  return (
+    <>
+      {(fields ?? Object.keys(args)).map((name) => (
+        <ArgumentField name={name} parameter={args[name]} />
+      ))}
+    </>
+  );
+}
+
+function ArgumentField({ name, parameter }: { name: string; parameter: Parameter<unknown> }) {
+  const { schema, required, default: fallback } = parameter;
+  const initial = fallback === undefined ? {} : { value: String(fallback) };
   const options = schema["enum"] as readonly string[] | undefined;
-  if (options !== undefined)
-    return <SelectField name={name} options={options} names={{ ...planNames, ...roles }} />;
+  if (options !== undefined) {
+    const none = required || fallback !== undefined ? [] : [{ value: "", label: "—" }];
+    const all = [...none, ...options];
+    return <SelectField {...{ name, ...initial }} options={all} names={choiceNames()} />;
+  }
   if (schema["type"] === "boolean") return <CheckField name={name} />;
+  if (parameter.isLines) return <TextAreaField name={name} rows={6} required={false} />;
   const type = schema["format"] === "date" ? "date" : "text";
-  return <TextField name={name} type={type} required={required} />;
+  return <TextField {...{ name, type, required, ...initial }} />;
 }

@@ -169,7 +169,7 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/staff/people/",
     `/staff/people/${encodeURIComponent("person 100")}/`,
     "/staff/webhooks/",
-    "/staff/webhooks/?state=disabled",
+    "/staff/webhooks/?disabled=yes",
     `/staff/webhooks/${webhook}/`,
     "/staff/jobs/",
     "/staff/database/",

@@ -1,88 +1,54 @@
 /** @jsxImportSource hono/jsx */
-import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import type {
   AuditAction,
   AuditDetail,
-  AuditRecord,
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
-import type { PersonAccount } from "../../../../customers/people/people.ts";
-import { parseNumber } from "../../../../values/fields.ts";
 import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
-import { DataTable } from "../../look/data-table.tsx";
+import { audit, COMMANDS } from "../../../../verbs/operator/audit.ts";
+import { ResourceList } from "../../look/resource-list.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
-import { NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset } from "../../visit/view.ts";
-import { consolePage, withQuery } from "./console.tsx";
-
-const ENTRIES_PER_PAGE = 50;
-/** Stands for the command line in the filter by address, since its changes have none. */
-const COMMAND_LINE = "command-line";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/audit/`: what was changed, and by whom; latest first. */
 export const auditPage: SitePage = {
   path: "/staff/audit/",
   access: "staff",
-  async show(visit, context) {
-    const words = visit.words.staffPages;
-    const log = visit.words.auditLog;
-    const organizations = await context.accounts.organizations();
-    const names = new Map(organizations.map(({ id, name }) => [id, name]));
-    const entries = await context.audit.entries({
-      before: numberOf("before"),
-      organizationId: numberOf("organization"),
-      person: personOf(),
-      // Reads one more than it shows, to see whether another page follows.
-      limit: ENTRIES_PER_PAGE + 1,
-    });
-    const shown = entries.slice(0, ENTRIES_PER_PAGE);
-    const last = shown.at(-1);
+  async show({ words: { staffPages: words, auditLog: log } }) {
     return consolePage(
       words.audit,
       <>
         <p>{words.auditText}</p>
-        <Filters organizations={organizations} people={await context.people.people()} />
-        <DataTable
+        <ResourceList
+          resource={audit}
           label={words.audit}
-          empty={words.none}
-          rows={shown}
-          columns={[
-            [words.time, ({ at }) => <Instant at={at} withSeconds />],
-            [
-              words.who,
-              ({ person }) => (
-                <a
-                  href={asset(`/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}
-                >
-                  <bdi>{person || log.commandLine}</bdi>
-                </a>
-              ),
-            ],
-            [
-              visit.words.organization,
-              ({ organizationId: id }) =>
-                id === null ? (
-                  "—"
-                ) : (
-                  <NamedLink to={`/staff/organizations/${id}/`}>{names.get(id) ?? id}</NamedLink>
-                ),
-            ],
-            [words.action, ({ action }) => log.actions[action as AuditAction] ?? action],
-            [words.target, ({ target }) => <bdi>{targetText(target)}</bdi>, "wrapped"],
-            [words.details, ({ details }) => <Details details={details} />, "long"],
-          ]}
+          columns={["at", "person", "organization", "action", "target", "details"]}
+          looks={{ target: "wrapped", details: "long" }}
+          cells={{
+            at: ({ at }) => <Instant at={parseInstant(String(at))} withSeconds />,
+            person: ({ person }) => <Person person={String(person)} />,
+            action: ({ action }) => log.actions[action as AuditAction] ?? String(action),
+            target: ({ target }) => <bdi>{targetText(String(target))}</bdi>,
+            details: ({ details }) => <Details details={details as object} />,
+          }}
         />
-        {last !== undefined && entries.length > shown.length && (
-          <p>
-            <a href={withQuery({ before: last.id })}>{words.earlier} →</a>
-          </p>
-        )}
       </>,
     );
   },
 };
+
+/** Whoever made a change, with a link to all changes of theirs. */
+function Person({ person }: { person: string }) {
+  const { commandLine } = useVisit().words.auditLog;
+  return (
+    <a href={asset(`/staff/audit/?person=${encodeURIComponent(person)}`)}>
+      <bdi>{person === COMMANDS ? commandLine : person}</bdi>
+    </a>
+  );
+}
 
 /** A target's kind in words, and its number or name. */
 function targetText(target: string): string {
@@ -90,7 +56,7 @@ function targetText(target: string): string {
   return [useVisit().words.auditLog.targets[kind as AuditTarget] ?? kind, ...named].join(" ");
 }
 
-function Details({ details }: Pick<AuditRecord, "details">) {
+function Details({ details }: { details: object }) {
   const words = useVisit().words.auditLog;
   return (
     <>
@@ -122,56 +88,6 @@ function Detail({ name, value }: { name: string; value: unknown }) {
   if (ends !== null) return <LastDayBefore at={ends} />;
   const { auditLog, planNames } = useVisit().words;
   const texts: Record<string, string> | undefined =
-    name === "plan" ? planNames : auditLog.values[name as AuditDetail];
+    name === "plan" ? planNames : auditLog.values[name];
   return <>{texts?.[text] ?? text}</>;
-}
-
-function Filters({
-  organizations,
-  people,
-}: {
-  organizations: readonly Organization[];
-  people: readonly PersonAccount[];
-}) {
-  const visit = useVisit();
-  const words = visit.words.staffPages;
-  const organizationId = numberOf("organization");
-  return (
-    <search>
-      <form method="get" class="inline">
-        <label for="audit-organization">{visit.words.organization}</label>
-        <select name="organization" id="audit-organization">
-          <option value="">{words.all}</option>
-          {organizations.map(({ id, name }) => (
-            <option value={id} selected={id === organizationId}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <label for="person">{words.who}</label>
-        <input name="person" id="person" list="people" value={visit.query.get("person") ?? ""} />
-        <datalist id="people">
-          <option value={COMMAND_LINE}>{visit.words.auditLog.commandLine}</option>
-          {people.map(({ email }) => (
-            <option value={email} />
-          ))}
-        </datalist>
-        <button type="submit">{words.show}</button>
-      </form>
-    </search>
-  );
-}
-
-/** The person whose entries are requested; null for everybody's. */
-function personOf(): string | null {
-  const { query } = useVisit();
-  const text = (query.get("person") ?? "").trim();
-  if (text === COMMAND_LINE) return "";
-  return text === "" ? null : text;
-}
-
-/** A number in the query; null for any other text, so that the page shows everything. */
-function numberOf(name: string): number | null {
-  const { query } = useVisit();
-  return parseNumber(query.get(name) ?? "");
 }

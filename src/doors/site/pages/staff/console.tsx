@@ -2,7 +2,6 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
-import { shownPage } from "../../../../values/rows.ts";
 import { Done } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
@@ -32,16 +31,34 @@ export function idOf(text: string): number {
   return id;
 }
 
-/** The form for finding text in the page's own list. */
-export function SearchForm() {
+/** The form for finding channels and posts, with what is wrong with its text. */
+export function FindForm({
+  label,
+  fault = null,
+}: {
+  label: string;
+  /** Null if nothing is wrong. */
+  fault?: string | null;
+}) {
   const visit = useVisit();
-  const words = visit.words.staffPages;
   return (
     <search>
-      <form method="get" class="inline">
-        <label for="q">{words.search}</label>
-        <input type="search" id="q" name="q" value={visit.query.get("q") ?? ""} />
-        <button type="submit">{words.find}</button>
+      <form method="get" action={asset(visit.path.split("?")[0] ?? "")} class="inline">
+        <label for="q">{label}</label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={visit.query.get("q") ?? ""}
+          aria-invalid={fault === null ? undefined : "true"}
+          aria-describedby={fault === null ? undefined : "q-fault"}
+        />
+        <button type="submit">{visit.words.staffPages.find}</button>
+        {fault !== null && (
+          <strong class="fault" id="q-fault">
+            {fault}
+          </strong>
+        )}
       </form>
     </search>
   );
@@ -75,31 +92,6 @@ export function paged<T>(rows: readonly T[]): { shown: T[]; pager: JSX.Element |
         {at < last && (
           <a href={withQuery({ page: at + 1 })} aria-label={`${words.show}: ${at + 1}`}>
             {at + 1} →
-          </a>
-        )}
-      </p>
-    ),
-  };
-}
-
-/**
- * The rows after the number in the page's address, and links to the first and the next ones.
- * @param read at most so many rows after a number, by number
- */
-export async function pageAfter<T extends { id: number }>(
-  read: (part: { after: number; limit: number }) => Promise<T[]>,
-): Promise<{ shown: T[]; pager: JSX.Element }> {
-  const { query, words } = useVisit();
-  const after = parseNumber(query.get("after") ?? "") ?? 0;
-  const { shown, last } = shownPage(await read({ after, limit: ROWS_PER_PAGE + 1 }), ROWS_PER_PAGE);
-  return {
-    shown,
-    pager: (
-      <p class="row">
-        {after > 0 && <a href={withQuery({ after: 0 })}>{words.staffCatalog.first}</a>}
-        {last !== null && (
-          <a href={withQuery({ after: last.id })} rel="next">
-            {words.staffCatalog.next}
           </a>
         )}
       </p>

@@ -1,23 +1,23 @@
 /** @jsxImportSource hono/jsx */
 
-import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../../catalog/exports/export-selection.ts";
-import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
+import { partStream } from "../../../../catalog/exports/export-part.ts";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
-import { readFields, requiredChoice } from "../../forms/faults.ts";
+import type { FileAnswer } from "../../../../verbs/method.ts";
+import { exports } from "../../../../verbs/operator/exports.ts";
+import { verbAction } from "../../forms/verb-action.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
+import { CheckField } from "../../look/form.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
 import { Facts } from "../../look/user-text.tsx";
+import { VerbForm } from "../../look/verb-form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import type { View } from "../../visit/view.ts";
-import { currentActor } from "../../visit/viewer.ts";
 import { consolePage } from "./console.tsx";
-import { KindField } from "./kind-field.tsx";
 
 /** `/staff/database/`: how large the file is, and what it contains. */
 export const databasePage: SitePage = {
@@ -70,7 +70,7 @@ export const databasePage: SitePage = {
       </>,
     );
   },
-  actions: { export: startExport },
+  actions: { export: verbAction(exports, "download", { shows: downloaded }) },
 };
 
 /** What limits a table, in words. */
@@ -138,55 +138,32 @@ async function LastBackup({ backup }: { backup: BackupFile | null }) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
 function ExportForm() {
   const { exportPages: words } = useVisit().words;
-  const day = { type: "date", hint: words.dayHint, required: false };
   return (
-    <Form action="export" submit={words.download} words={words}>
+    <VerbForm
+      resource={exports}
+      verb="download"
+      action="export"
+      submit={words.download}
+      words={words}
+      more={<CheckField name="gzip" />}
+    >
       <p>{words.intro}</p>
-      <KindField />
-      <SelectField name="format" value="csv" options={EXPORT_FORMATS} names={words.formats} />
-      <TextField {...day} name="from" />
-      <TextField {...day} name="to" />
-      <TextField name="channel" required={false} />
-      <CheckField name="gzip" />
-      <CheckField name="raw" />
-    </Form>
+    </VerbForm>
   );
 }
 
 /** Answers the form with the file, produced as fast as the browser reads it. */
-async function startExport(): Promise<View> {
-  const visit = useVisit();
-  const { config, downloads } = useSite();
-  const { form } = visit;
-  const { kind, format } = await readFields({
-    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    format: () => requiredChoice(EXPORT_FORMATS, form.get("format")),
-  });
-  const given = (name: string): string => form.get(name).trim();
-  const request = {
-    kind,
-    format,
-    isRaw: form.isChecked("raw"),
-    hosts: config.messengerHosts,
-    openDays: config.statisticsOpenDays,
-    from: given("from"),
-    to: given("to"),
-    channel: given("channel"),
-  };
-  const body = await downloads.start(request, currentActor());
-  const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
-  if (!form.isChecked("gzip") || format === "xlsx")
-    return { kind: "download", fileName, type: EXPORT_TYPES[format], body };
+function downloaded({ type, file }: FileAnswer): View {
+  const { form, nowMs } = useVisit();
+  const fileName = `${form.get("kind")}-${fileStamp(nowMs)}.${form.get("format")}`;
+  const body = partStream(file.parts, file.close);
+  // A workbook is compressed already.
+  const isPacked = form.isChecked("gzip") && form.get("format") !== "xlsx";
+  if (!isPacked) return { kind: "download", fileName, type, body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);
-  return {
-    kind: "download",
-    fileName: `${fileName}.gz`,
-    type: "application/gzip",
-    body: packed,
-  };
+  const name = `${fileName}.gz`;
+  return { kind: "download", fileName: name, type: "application/gzip", body: packed };
 }

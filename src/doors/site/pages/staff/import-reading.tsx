@@ -1,42 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import type { ImportKindName } from "../../../../catalog/imports/kinds/import-kinds.ts";
-import { FOREIGN_FORMATS } from "../../../../catalog/imports/reading/foreign/foreign-formats.ts";
-import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts";
+import type { NewUpload } from "../../../../catalog/imports/runs/upload-files.ts";
 import { AppError } from "../../../../errors.ts";
-import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";
+import type { Resource } from "../../../../verbs/operator/resource.ts";
 import { cutFaults } from "../../forms/cut-text.ts";
-import { pageFault } from "../../forms/faults.ts";
-import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
 import { told } from "../../look/shown.tsx";
+import { VerbFields } from "../../look/verb-form.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Options for reading an uploaded file: those of `kanalog import`, seldom needed. */
-export function ReadingFields() {
-  const visit = useVisit();
-  const words = visit.words.importPages;
+/** Options for reading a file: those of `kanalog import`, seldom needed. */
+export function ReadingFields(of: { resource: Resource; verb: string }) {
+  const { faults, words } = useVisit();
   return (
-    <details open={visit.faults["map"] !== undefined || visit.faults["timezone"] !== undefined}>
-      <summary>{words.reading}</summary>
-      <SelectField
-        name="from"
-        label={words.from}
-        value=""
-        options={[
-          { value: "", label: words.ownColumns },
-          ...FOREIGN_FORMATS.map((value) => ({ value, label: value })),
-        ]}
-      />
-      <TextAreaField name="map" label={words.map} hint={words.mapHint} rows={6} required={false} />
-      <CheckField name="ignore_unknown" label={words.ignoreUnknown} />
-      <TextField
-        name="timezone"
-        label={words.timezone}
-        hint={words.timezoneHint}
-        value={MOSCOW_ZONE}
-        required={false}
-      />
-      <CheckField name="strict" label={words.strict} hint={words.strictHint} />
+    <details open={faults["map"] !== undefined || faults["timezone"] !== undefined}>
+      <summary>{words.importPages.reading}</summary>
+      <VerbFields {...of} fields={["from", "map", "ignore_unknown", "timezone", "strict"]} />
     </details>
   );
 }
@@ -48,14 +27,14 @@ const TO_NAME_MAX = 100;
  * The form again, listing the header's unknown columns, one per line with a guess, to be named or left out;
  * null for any other error.
  */
-export function withColumnsToName(kind: ImportKindName, error: unknown): Visit | null {
+export function withColumnsToName({ kind, options }: NewUpload, error: unknown): Visit | null {
   const visit = useVisit();
   if (!(error instanceof AppError) || error.publicMessage.code !== "unknownColumnsInHeader")
     return null;
   const { form } = visit;
   const words = visit.words.importPages;
   const names = error.publicMessage.values.unknown.slice(0, TO_NAME_MAX).map(String);
-  const guessed = guessColumns(kind, names, Object.values(readMap().map));
+  const guessed = guessColumns(kind, names, Object.values(options.reading.map));
   const lines = names.map((name, at) => `${name}=${guessed[at]}`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();
   return {
@@ -66,49 +45,6 @@ export function withColumnsToName(kind: ImportKindName, error: unknown): Visit |
       ...cutFaults({ map: [told(error.publicMessage), words.rowNeeds[kind]] }),
     },
   };
-}
-
-/** Our column names by the file's; columns without a name are left out. */
-interface ColumnMap {
-  map: Record<string, string>;
-  hasLeftOut: boolean;
-}
-
-/** @throws AppError `invalid` on `map` */
-export function readMap(): ColumnMap {
-  const { form, words } = useVisit();
-  const pairs: [string, string][] = [];
-  let hasLeftOut = false;
-  for (const line of form.get("map").split("\n")) {
-    if (line.trim() === "") continue;
-    const at = line.lastIndexOf("=");
-    const theirs = line.slice(0, Math.max(0, at)).trim();
-    const ours = line.slice(at + 1).trim();
-    if (theirs === "") throw pageFault("map", words.importPages.wrongMap);
-    if (ours === "") hasLeftOut = true;
-    else pairs.push([theirs, ours]);
-  }
-  return { map: Object.fromEntries(pairs), hasLeftOut };
-}
-
-/** The form's options for reading a file, including its column names. */
-export function readingOf({ map, hasLeftOut }: ColumnMap): ReadingOptions {
-  const { form } = useVisit();
-  return {
-    format: null,
-    map,
-    ignoreUnknown: hasLeftOut || form.isChecked("ignore_unknown"),
-    from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
-  };
-}
-
-/** @throws AppError `invalid` on `timezone` */
-export function readTimezone(): string {
-  const { form, words } = useVisit();
-  const given = form.get("timezone").trim();
-  const zone = given === "" ? MOSCOW_ZONE : zoneNamed(given);
-  if (zone === null) throw pageFault("timezone", words.importPages.noZone);
-  return zone;
 }
 
 const CHANNEL = ["канал", "ссылк", "юзернейм", "username", "channel", "url"];

@@ -74,7 +74,7 @@ function Run({ run }: RunProps) {
       <Facts
         facts={[
           [words.file, <bdi>{run.fileName}</bdi>],
-          [words.kind, words.kinds[run.kind]],
+          [useVisit().words.fields.kind, words.kinds[run.kind]],
           [words.by, <bdi>{run.person}</bdi>],
           [words.started, <Instant at={run.startedAt} />],
           [words.ended, <Instant at={run.finishedAt} />],

@@ -1,30 +1,24 @@
 /** @jsxImportSource hono/jsx */
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
-import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { UPLOAD_BYTES_MAX } from "../../../../catalog/imports/runs/upload-files.ts";
-import { AppError, fieldError } from "../../../../errors.ts";
+import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { takesFile } from "../../../../values/takes.ts";
-import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
-import { DataTable } from "../../look/data-table.tsx";
+import { imports, type UploadOptions, uploadOf } from "../../../../verbs/operator/imports.ts";
+import { pageFault } from "../../forms/faults.ts";
+import { formArguments, verbOf } from "../../forms/verb-action.ts";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
-import { Instant, shownNumber } from "../../look/shown.tsx";
+import { choiceNames, ResourceList } from "../../look/resource-list.tsx";
 import { Facts, NamedLink } from "../../look/user-text.tsx";
+import { VerbFields } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { renderedFor, useSite, useVisit } from "../../visit/use-visit.ts";
 import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
 import type { UploadedFile } from "../../visit/visit.ts";
 import { Preview } from "./import-preview.tsx";
-import {
-  ReadingFields,
-  readingOf,
-  readMap,
-  readTimezone,
-  withColumnsToName,
-} from "./import-reading.tsx";
-import { KindField } from "./kind-field.tsx";
+import { ReadingFields, withColumnsToName } from "./import-reading.tsx";
 
-const RUNS_SHOWN = 30;
+const START = verbOf(imports, "start");
 
 /** `/staff/imports/`: uploads files, and lists the latest imports. */
 export const importsPage: SitePage = {
@@ -37,33 +31,36 @@ export const importsPage: SitePage = {
 
 async function showPage(): Promise<PageView> {
   const visit = useVisit();
-  const { imports } = useSite();
+  const { held } = useSite().imports;
   const words = visit.words.importPages;
   const token = visit.query.get("file");
   if (token !== null) {
-    const preview = await imports.held.preview(token);
-    const upload = await imports.held.find(token);
+    const preview = await held.preview(token);
+    const upload = await held.find(token);
     return page(words.firstRows, <Preview {...{ token, upload, preview }} />);
   }
-  const runs = await imports.runs(RUNS_SHOWN);
   return page(
     words.imports,
     <>
       <p>{words.intro}</p>
-      <Form action="import" upload submit={words.upload} words={words}>
-        <KindField />
+      <Form
+        action="import"
+        upload
+        submit={words.upload}
+        words={{ ...visit.words.fields, ...words }}
+      >
+        <VerbFields resource={imports} verb="start" fields={["kind"]} />
         <FileField
           name="file"
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
         />
         <CheckField name="look" value="yes" />
-        <CheckField name="dryRun" />
-        <CheckField name="replace" />
-        <ReadingFields />
+        <VerbFields resource={imports} verb="start" fields={["dry_run", "replace"]} />
+        <ReadingFields resource={imports} verb="start" />
       </Form>
       <Columns />
       <h2>{words.recent}</h2>
-      {runs.length === 0 ? <p class="empty">{words.noImports}</p> : <Runs runs={runs} />}
+      <Runs />
     </>,
   );
 }
@@ -72,29 +69,21 @@ async function showPage(): Promise<PageView> {
 async function takeImport(): Promise<View> {
   const context = useSite();
   const { form } = useVisit();
-  const { imports } = context;
-  const { kind, file, replace, map, timezone } = await readFields({
-    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
-    file: () => requiredFile(),
-    replace: () => readReplace(),
-    map: () => readMap(),
-    timezone: () => readTimezone(),
-  });
-  const chosen = { dryRun: form.isChecked("dryRun"), strict: form.isChecked("strict"), replace };
-  const reading = readingOf(map);
-  const upload = { kind, file, options: { ...chosen, reading, timezone } };
-  if (form.isChecked("look")) {
-    try {
-      return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
-    } catch (error) {
-      const withColumns = withColumnsToName(kind, error);
-      if (withColumns === null) throw atFileField(error);
-      const show = async () => ({ ...(await showPage()), status: 400 });
-      return renderedFor(withColumns, context, show);
-    }
+  const { imports: runs } = context;
+  const given = formArguments(START, { faults: fileFaults() }) as UploadOptions;
+  const upload = uploadOf(given, form.file("file") as UploadedFile);
+  if (!form.isChecked("look")) {
+    const id = await runs.start({ ...upload, by: currentActor() });
+    return redirect(`/staff/imports/${id}/`);
   }
-  const id = await imports.start({ ...upload, by: currentActor() });
-  return redirect(`/staff/imports/${id}/`);
+  try {
+    return redirect(`/staff/imports/?file=${await runs.held.hold(upload)}`);
+  } catch (error) {
+    const withColumns = withColumnsToName(upload, error);
+    if (withColumns === null) throw atFileField(error);
+    const show = async () => ({ ...(await showPage()), status: 400 });
+    return renderedFor(withColumns, context, show);
+  }
 }
 
 /** Reports faults of the file itself at its field. */
@@ -104,35 +93,19 @@ function atFileField(error: unknown): unknown {
 }
 
 async function startHeld(): Promise<View> {
-  const { imports } = useSite();
-  const upload = await imports.held.release(useVisit().form.get("file"));
-  const id = await imports.start({ ...upload, by: currentActor() });
+  const { imports: runs } = useSite();
+  const upload = await runs.held.release(useVisit().form.get("file"));
+  const id = await runs.start({ ...upload, by: currentActor() });
   return redirect(`/staff/imports/${id}/`);
 }
 
-/** @throws AppError `invalid` on `file` */
-function requiredFile(): UploadedFile {
+/** What is wrong with the file before anybody reads it. */
+function fileFaults(): FieldFaults {
   const { form, words } = useVisit();
-  const file = form.file("file");
-  if (file === null) throw pageFault("file", words.importPages.noFile);
-  if (file.bytes === 0) throw pageFault("file", words.importPages.emptyFile);
-  return file;
-}
-
-/** @throws AppError `invalid` on `replace` for a kind that is not a directory */
-function readReplace(): boolean {
-  const { form, words } = useVisit();
-  if (!form.isChecked("replace")) return false;
-  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
-  if (kind === undefined || importKinds[kind].isDirectory) return true;
-  throw pageFault("replace", words.importPages.noReplace);
-}
-
-function stateText({ state, isWaiting, summary }: RecordedRun): string {
-  const { words } = useVisit();
-  const { states, dryRunMark } = words.importPages;
-  const text = isWaiting ? states.waiting : states[state];
-  return summary.options.dryRun ? `${text}, ${dryRunMark}` : text;
+  const { noFile, emptyFile } = words.importPages;
+  const bytes = form.file("file")?.bytes ?? null;
+  if (bytes !== null && bytes > 0) return {};
+  return pageFault("file", bytes === null ? noFile : emptyFile).faults ?? {};
 }
 
 function Columns() {
@@ -155,25 +128,20 @@ function Columns() {
   );
 }
 
-function Runs({ runs }: { runs: readonly RecordedRun[] }) {
+function Runs() {
   const words = useVisit().words.importPages;
   return (
-    <DataTable
+    <ResourceList
+      resource={imports}
       label={words.recent}
-      rows={runs}
-      columns={[
-        [
-          words.file,
-          (run) => <NamedLink to={`/staff/imports/${run.id}/`}>{run.fileName}</NamedLink>,
-          "row",
-        ],
-        [words.kind, (run) => words.kinds[run.kind]],
-        [words.state, (run) => stateText(run)],
-        [words.read, (run) => shownNumber(run.summary.read), "number"],
-        [words.rejected, (run) => shownNumber(run.summary.rejected), "number"],
-        [words.started, (run) => <Instant at={run.startedAt} />],
-        [words.by, (run) => <bdi>{run.person}</bdi>],
-      ]}
+      empty={words.noImports}
+      columns={["file", "kind", "state", "read", "rejected", "started_at", "started_by"]}
+      looks={{ file: "row" }}
+      cells={{
+        file: ({ id, file }) => <NamedLink to={`/staff/imports/${id}/`}>{String(file)}</NamedLink>,
+        state: ({ state, dry_run: isDry }) =>
+          `${choiceNames()[String(state)]}${isDry ? `, ${words.dryRunMark}` : ""}`,
+      }}
     />
   );
 }

@@ -10,15 +10,16 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
+import { VerbFields } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { asset, page, redirect } from "../../visit/view.ts";
 import { botSourcePath } from "./bot-source.tsx";
 import { ReadingFields } from "./import-reading.tsx";
-import { KindField } from "./kind-field.tsx";
 import { SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
+const ADD = { resource: sources, verb: "add" };
 const ofRow = { of: () => sentNumber("source") };
 
 /**
@@ -156,19 +157,16 @@ function kindOf({ settings }: Source): string {
     : words.importPages.kinds[settings.rows];
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** The form of a new pull; a folder of the machine can only be added on the command line. */
 function AddSourceForm() {
   const words = useVisit().words.sourcePages;
   return (
-    <Form action="add" words={words}>
-      <KindField />
+    <Form action="add" words={{ ...useVisit().words.fields, ...words }}>
+      <VerbFields {...ADD} fields={["kind"]} />
       <TextField name="url" type="url" />
-      <TextField name="schedule" value="15m" />
-      <TextField name="name" required={false} />
+      <VerbFields {...ADD} fields={["schedule", "name"]} />
       <TextField name="header" type="password" autocomplete="off" required={false} />
-      <ReadingFields />
+      <ReadingFields {...ADD} />
       <p>
         <button type="submit">{words.add}</button>
       </p>

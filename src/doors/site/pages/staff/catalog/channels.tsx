@@ -10,7 +10,7 @@ import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page } from "../../../visit/view.ts";
-import { FindForm } from "./find-form.tsx";
+import { FindForm } from "../console.tsx";
 
 const PATH = "/staff/channels/";
 const SHOWN = 50;

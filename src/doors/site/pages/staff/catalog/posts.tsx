@@ -20,8 +20,7 @@ import { orRefusal } from "../../../visit/look-up.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page, type View } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { withQuery } from "../console.tsx";
-import { FindForm } from "./find-form.tsx";
+import { FindForm, withQuery } from "../console.tsx";
 
 const SHOWN = 20;
 const TEXT_SHOWN = 300;

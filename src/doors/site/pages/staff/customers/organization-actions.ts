@@ -1,17 +1,15 @@
 import type { Member, Organization } from "../../../../../customers/accounts/accounts.table.ts";
-import { optionalName } from "../../../../../customers/accounts/accounts.ts";
 import { notFound } from "../../../../../errors.ts";
 import { keys } from "../../../../../verbs/operator/keys.ts";
 import { members } from "../../../../../verbs/operator/members.ts";
 import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import { planRequests } from "../../../../../verbs/operator/plan-requests.ts";
-import { readFields } from "../../../forms/faults.ts";
+import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { backWith, verbAction } from "../../../forms/verb-action.ts";
-import { invitationMail } from "../../../mail-texts.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { redirect, type View } from "../../../visit/view.ts";
-import { currentActor } from "../../../visit/viewer.ts";
 import { addressedId, idOf } from "../console.tsx";
+import { mailInvitation } from "./organizations.tsx";
 import { linkView } from "./seen.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
@@ -31,30 +29,19 @@ export const organizationActions = {
   suspend: verbAction(members, "suspend", ofMember),
   reinstate: verbAction(members, "restore", ofMember),
   revoke: verbAction(keys, "revoke", { of: keyOf }),
-  "add-owner": addOwner,
+  "add-owner": verbAction(members, "add", {
+    given: () => ({ organization: addressedId(), role: "owner" }),
+    shows: invited,
+  }),
 };
 
-/** Invites an owner: by mail if a mail server is configured, otherwise with a link to pass on. */
-async function addOwner(): Promise<View> {
-  const visit = useVisit();
-  const { accounts, people, mails } = useSite();
-  const organization = await organizationOf();
-  const { email, name } = await readFields({
-    email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
-    name: () => optionalName(visit.form.get("name")),
-  });
-  // The person is created before the member, who could not be invited again if this failed.
-  await people.ensurePerson({ email, name });
-  const hasPassword = await people.removeUnverifiedPassword(email);
-  const added = { organizationId: organization.id, email, name, role: "owner" } as const;
-  await accounts.addMember(added, currentActor());
-  const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
-  if (!mails.canSend) {
-    return linkView(email, token, `/staff/organizations/${organization.id}/`);
-  }
-  const inviter = visit.signedIn?.person.name ?? "";
-  const invitation = { organization: organization.name, inviter };
-  await mails.queue(invitationMail(visit.baseAddress, email, invitation, token));
+/** The new owner gets a mail if a mail server is configured, otherwise a link to pass on. */
+async function invited({ email, link }: Row): Promise<View> {
+  const { id, name } = await organizationOf();
+  const token = link as string | null;
+  if (!useSite().mails.canSend)
+    return linkView(String(email), token, `/staff/organizations/${id}/`);
+  await mailInvitation(String(email), name, token);
   return done("invited");
 }
 

@@ -5,12 +5,13 @@ import {
   type Organization,
 } from "../../../../../customers/accounts/accounts.table.ts";
 import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
+import { members } from "../../../../../verbs/operator/members.ts";
 import { organizations } from "../../../../../verbs/operator/organizations.ts";
+import type { Row } from "../../../../../verbs/operator/resource.ts";
+import { useOf, verbOf } from "../../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../../look/action-button.tsx";
-import { DataTable } from "../../../look/data-table.tsx";
-import { Form, TextField } from "../../../look/form.tsx";
+import { factsOf, ResourceList } from "../../../look/resource-list.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
-import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
 import { Facts } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
@@ -18,9 +19,11 @@ import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { RequestFacts } from "../../organization/plan.tsx";
-import { addressedId, consolePage, paged } from "../console.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 import { organizationActions } from "./organization-actions.ts";
-import { limitStatusOf } from "./seen.tsx";
+import { organizationCells } from "./organizations.tsx";
+
+const FACTS = ["id", "archived_at", "plan", "plan_ends_at", "period_ends_at", "used", "created_at"];
 
 /** `/staff/organizations/3/`: its plan, members and keys. */
 export const staffOrganizationPage: SitePage = {
@@ -29,12 +32,14 @@ export const staffOrganizationPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const organization = await context.accounts.organization(addressedId());
+    const use = useOf({ id: organization.id });
+    const row = (await verbOf(organizations, "show").run({}, use)) as Row;
     const place = { organizationId: organization.id, memberId: null, areEnded: null, at: "before" };
     return consolePage(
       organization.name,
       <>
         <RowFaults actions={["role", "suspend", "reinstate", "revoke"]} />
-        <PlanFacts organization={organization} />
+        <Facts facts={factsOf(organizations, row, FACTS, organizationCells)} />
         <p class="row">
           <a href={asset(`/staff/organizations/${organization.id}/seen/`)}>{words.seen}</a>
           <a href={asset(`/staff/webhooks/?organization=${organization.id}`)}>
@@ -45,12 +50,15 @@ export const staffOrganizationPage: SitePage = {
         <OpenRequest organization={organization} />
         <PlanForm organization={organization} />
         <h2>{words.members}</h2>
-        <MembersTable members={await context.accounts.members(organization.id)} />
+        <Members organization={organization} />
         <h3>{words.addOwner}</h3>
-        <Form action="add-owner" submit={words.add} words={visit.words}>
-          <TextField name="email" type="email" />
-          <TextField name="name" required={false} />
-        </Form>
+        <VerbForm
+          resource={members}
+          verb="add"
+          action="add-owner"
+          fields={["email", "name"]}
+          submit={words.add}
+        />
         <h2>{words.keys}</h2>
         {(await keysTable(words.keys, place)) ?? <p class="empty">{words.none}</p>}
         <h2>{organization.archivedAt === null ? words.archive : words.restore}</h2>
@@ -63,38 +71,6 @@ export const staffOrganizationPage: SitePage = {
 
 interface Props {
   organization: Organization;
-}
-
-async function PlanFacts({ organization }: Props & {}) {
-  const visit = useVisit();
-  const words = visit.words.staffPages;
-  const { plan, used, periodEndsAt } = await limitStatusOf(organization, useSite(), visit.nowMs);
-  const { id, planEndsAt, archivedAt, createdAt } = organization;
-  return (
-    <Facts
-      facts={[
-        [words.number, id],
-        [
-          words.state,
-          archivedAt === null ? (
-            words.active
-          ) : (
-            <>
-              {words.archived}, <Instant at={archivedAt} />
-            </>
-          ),
-        ],
-        [visit.words.plan, visit.words.planNames[plan.code]],
-        [visit.words.planEnds, <LastDayBefore at={planEndsAt} none={words.withoutEnd} />],
-        [words.periodEnds, <Instant at={periodEndsAt} />],
-        [
-          visit.words.used,
-          `${shownNumber(used)} ${visit.words.of} ${shownNumber(plan.requestsPerPeriod)}`,
-        ],
-        [words.created, <Instant at={createdAt} />],
-      ]}
-    />
-  );
 }
 
 /** The organization's open request for another plan, which giving a plan closes. */
@@ -139,39 +115,29 @@ function ArchiveButton({ organization }: Props) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
-function MembersTable({ members }: { members: readonly Member[] }) {
-  const visit = useVisit();
-  const words = visit.words.staffPages;
-  const { shown, pager } = paged(members);
+function Members({ organization }: Props) {
+  const words = useVisit().words.staffPages;
   return (
-    <>
-      <DataTable
-        label={words.members}
-        empty={words.none}
-        rows={shown}
-        columns={[
-          [visit.words.email, ({ email }) => <bdi>{email}</bdi>, "row long"],
-          [visit.words.name, ({ name }) => <bdi>{name}</bdi>],
-          [visit.words.role, (member) => <RoleForm member={member} roles={MEMBER_ROLES} />],
-          [words.state, (member) => (member.suspendedAt === null ? words.active : words.suspended)],
-          [
-            words.actions,
-            ({ id, email, suspendedAt }) => (
-              <ActionButton
-                inRow
-                action={suspendedAt === null ? "suspend" : "reinstate"}
-                label={suspendedAt === null ? words.suspend : words.reinstate}
-                description={email}
-                fields={{ member: id }}
-                danger={suspendedAt === null}
-              />
-            ),
-          ],
-        ]}
-      />
-      {pager}
-    </>
+    <ResourceList
+      resource={members}
+      label={words.members}
+      given={{ organization: organization.id }}
+      columns={["email", "name", "role", "suspended_at"]}
+      looks={{ email: "row long" }}
+      cells={{
+        role: (row) => <RoleForm member={row as unknown as Member} roles={MEMBER_ROLES} />,
+        suspended_at: ({ suspended_at: at }) => (at === null ? words.active : words.suspended),
+      }}
+      actions={({ id, email, suspended_at: at }) => (
+        <ActionButton
+          inRow
+          action={at === null ? "suspend" : "reinstate"}
+          label={at === null ? words.suspend : words.reinstate}
+          description={String(email)}
+          fields={{ member: Number(id) }}
+          danger={at === null}
+        />
+      )}
+    />
   );
 }

@@ -1,65 +1,41 @@
 /** @jsxImportSource hono/jsx */
 
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
+import { parseInstant } from "../../../../../values/moscow-time.ts";
 import { organizations } from "../../../../../verbs/operator/organizations.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
-import { DataTable } from "../../../look/data-table.tsx";
-import { LastDayBefore, Snippet, shownNumber } from "../../../look/shown.tsx";
+import { ResourceList } from "../../../look/resource-list.tsx";
+import { Instant, LastDayBefore, Snippet, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import { invitationMail } from "../../../mail-texts.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page, redirect, type View } from "../../../visit/view.ts";
-import { consolePage, pageAfter, SearchForm } from "../console.tsx";
-import { limitStatusOf } from "./seen.tsx";
+import { consolePage } from "../console.tsx";
 
 /** `/staff/organizations/`: lists them, and creates a new one. */
 export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",
-  async show(visit, context) {
+  async show(visit) {
     const words = visit.words.staffPages;
-    const q = visit.query.get("q") ?? "";
-    const { shown, pager } = await pageAfter((part) =>
-      context.operator.findOrganizations({ ...part, q }),
-    );
-    const rows = await Promise.all(
-      shown.map(async (organization) => ({
-        ...organization,
-        ...(await limitStatusOf(organization, context, visit.nowMs)),
-      })),
-    );
     return consolePage(
       words.organizations,
       <>
-        <SearchForm />
-        <DataTable
+        <ResourceList
+          resource={organizations}
           label={words.organizations}
-          empty={words.none}
-          rows={rows}
-          columns={[
-            [words.number, ({ id }) => id, "number"],
-            [
-              visit.words.name,
-              ({ id, name }) => <NamedLink to={`/staff/organizations/${id}/`}>{name}</NamedLink>,
-              "row",
-            ],
-            [visit.words.plan, ({ plan }) => visit.words.planNames[plan.code]],
-            [visit.words.planEnds, ({ planEndsAt }) => <LastDayBefore at={planEndsAt} />],
-            [
-              visit.words.used,
-              ({ used, plan }) => `${shownNumber(used)} / ${shownNumber(plan.requestsPerPeriod)}`,
-              "number",
-            ],
-            [
-              words.state,
-              ({ archivedAt }) => (archivedAt === null ? words.active : words.archived),
-            ],
-          ]}
+          columns={["id", "name", "plan", "plan_ends_at", "used", "archived_at"]}
+          looks={{ name: "row" }}
+          cells={{
+            ...organizationCells,
+            name: ({ id, name }) => (
+              <NamedLink to={`/staff/organizations/${id}/`}>{String(name)}</NamedLink>
+            ),
+          }}
         />
-        {pager}
         <section>
           <h2 id="new">{visit.words.firstSteps.customerForm.title}</h2>
           <VerbForm
@@ -76,6 +52,26 @@ export const organizationsPage: SitePage = {
   actions: { create: verbAction(organizations, "create", { shows: madeView }) },
 };
 
+const instantOf = (text: unknown) => (text === null ? null : parseInstant(String(text)));
+
+/** Cells that an organization's page has too. */
+export const organizationCells = {
+  plan_ends_at: ({ plan_ends_at: ends }: Row) => {
+    const { withoutEnd } = useVisit().words.staffPages;
+    return <LastDayBefore at={instantOf(ends)} none={withoutEnd} />;
+  },
+  used: ({ used, quota }: Row) => `${shownNumber(Number(used))} / ${shownNumber(Number(quota))}`,
+  archived_at: ({ archived_at: at }: Row) => {
+    const { active, archived } = useVisit().words.staffPages;
+    if (at === null) return active;
+    return (
+      <>
+        {archived}, <Instant at={instantOf(at)} />
+      </>
+    );
+  },
+};
+
 /**
  * The owner gets the link by mail if a mail server is configured. Secrets are only shown in this answer: a
  * redirect would leave them in the browser's history.
@@ -86,11 +82,7 @@ async function madeView({ id, name, key, link }: Row): Promise<View> {
   const words = visit.words.firstSteps.customerForm;
   if (key === undefined) return redirect(`/staff/organizations/${id}/?done=organization.create`);
   const token = link as string | null;
-  if (mails.canSend) {
-    const invitation = { organization: String(name), inviter: visit.signedIn?.person.name ?? "" };
-    const email = visit.form.get("owner").trim();
-    await mails.queue(invitationMail(visit.baseAddress, email, invitation, token));
-  }
+  if (mails.canSend) await mailInvitation(visit.form.get("owner").trim(), String(name), token);
   return page(
     words.made,
     <>
@@ -117,4 +109,15 @@ async function madeView({ id, name, key, link }: Row): Promise<View> {
       </p>
     </>,
   );
+}
+
+/** Invites somebody to an organization. @param token null for somebody who has a password */
+export async function mailInvitation(
+  email: string,
+  organization: string,
+  token: string | null,
+): Promise<void> {
+  const { baseAddress, signedIn } = useVisit();
+  const invitation = { organization, inviter: signedIn?.person.name ?? "" };
+  await useSite().mails.queue(invitationMail(baseAddress, email, invitation, token));
 }

@@ -3,7 +3,7 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { consolePage, paged, SearchForm, searched } from "../console.tsx";
+import { consolePage, FindForm, paged, searched } from "../console.tsx";
 import { Memberships } from "./seen.tsx";
 
 /** `/staff/people/`: everybody who can sign in. */
@@ -18,7 +18,7 @@ export const peoplePage: SitePage = {
     return consolePage(
       words.people,
       <>
-        <SearchForm />
+        <FindForm label={words.search} />
         <DataTable
           label={words.people}
           empty={words.none}

@@ -1,13 +1,18 @@
 /** @jsxImportSource hono/jsx */
+import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
+import { LANGUAGES } from "../../../../../values/messages/language.ts";
+import { offerRow, planOffers } from "../../../../../verbs/operator/plan-offers.ts";
 import { limitsOf, plans } from "../../../../../verbs/operator/plans.ts";
+import { WORDS } from "../../../../../words/words.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
+import { redirect } from "../../../visit/view.ts";
 import { consolePage } from "../console.tsx";
-import { OfferForm, offerActions } from "./plan-offer.tsx";
 
-/** `/staff/plans/`: what each plan includes, which can be changed for all its organizations. */
+/** `/staff/plans/`: what each plan includes and how it is offered, for all its organizations. */
 export const plansPage: SitePage = {
   path: "/staff/plans/",
   access: "staff",
@@ -33,10 +38,41 @@ export const plansPage: SitePage = {
       </>,
     );
   },
-  actions: {
-    ...Object.fromEntries(
-      PLAN_CODES.map((code) => [`set-${code}`, verbAction(plans, "set", { of: () => code })]),
-    ),
-    ...offerActions,
-  },
+  actions: Object.fromEntries(
+    PLAN_CODES.flatMap((code) => {
+      const of = () => code;
+      const shows = () => redirect("/staff/plans/?done=plan.offer");
+      return [
+        [`set-${code}`, verbAction(plans, "set", { of })],
+        [`offer-${code}`, verbAction(planOffers, "set", { of, shows })],
+      ] as const;
+    }),
+  ),
 };
+
+/** How the plan is offered: its words in each language, its price, and how it is bought. */
+function OfferForm({ plan }: { plan: Plan }) {
+  const visit = useVisit();
+  const { plansPage: words, save } = visit.words;
+  const action = `offer-${plan.code}`;
+  const { offered, ...values } = offerRow(plan);
+  const texts = LANGUAGES.flatMap((language) =>
+    Object.entries(words.texts).map(([part, label]) => [
+      `${part}_${language}`,
+      `${label}, ${WORDS[language].languageName}`,
+    ]),
+  );
+  return (
+    <details open={visit.form.get("action") === action}>
+      <summary>{words.offer}</summary>
+      <VerbForm
+        resource={planOffers}
+        verb="set"
+        action={action}
+        submit={save}
+        words={{ ...words, ...Object.fromEntries(texts) }}
+        values={{ ...values, offered: offered ? "yes" : "" }}
+      />
+    </details>
+  );
+}

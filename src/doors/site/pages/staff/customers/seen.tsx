@@ -1,12 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
-import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
+import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
-import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page, type View } from "../../../visit/view.ts";
@@ -79,7 +77,7 @@ async function Webhooks({ organization }: { organization: Organization }) {
           (webhook) => <NamedLink to={`/staff/webhooks/${webhook.id}/`}>{webhook.url}</NamedLink>,
           "row long",
         ],
-        [words.state, (webhook) => <WebhookStatus webhook={webhook} />],
+        [words.state, (webhook) => <WebhookStatus reason={webhook.disabledReason} />],
         [words.channels, ({ channels }) => shownNumber(channels), "number"],
         [words.lastSuccess, (webhook) => <Instant at={webhook.lastSuccessAt} />],
         [words.lastError, (webhook) => <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
@@ -87,21 +85,6 @@ async function Webhooks({ organization }: { organization: Organization }) {
       ]}
     />
   );
-}
-
-/** An organization's plan in force, and what it has used of it. */
-export async function limitStatusOf(
-  organization: Organization,
-  { accounts, usage }: SiteContext,
-  nowMs: number,
-): Promise<{ plan: Plan; used: number; periodEndsAt: number }> {
-  const inForce = planInForce(organization, nowMs);
-  const period = periodAt(inForce.startedAt, nowMs);
-  return {
-    plan: await accounts.plan(inForce.plan),
-    used: usage.used(organization.id, period.startedAt),
-    periodEndsAt: period.endsAt,
-  };
 }
 
 /** @jsxImportSource hono/jsx */

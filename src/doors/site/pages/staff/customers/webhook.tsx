@@ -1,22 +1,26 @@
 /** @jsxImportSource hono/jsx */
-import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
-import type { CustomersWebhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
+import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
-import { verbAction } from "../../../forms/verb-action.ts";
+import { useOf, verbAction, verbOf } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Instant, shownNumber, told } from "../../../look/shown.tsx";
-import { Facts, NamedLink } from "../../../look/user-text.tsx";
+import { factsOf } from "../../../look/resource-list.tsx";
+import { Instant } from "../../../look/shown.tsx";
+import { Facts } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
-import { WebhookStatus } from "./webhooks.tsx";
+import { webhookCells } from "./webhooks.tsx";
 
 const DELIVERIES_SHOWN = 20;
+const FACTS = [
+  ...["url", "organization", "channels", "disabled_reason", "failing_since"],
+  ...["last_success_at", "last_error", "created_at"],
+];
 
 /** `/staff/webhooks/3/`: its state and deliveries; staff can disable and enable it. */
 export const staffWebhookPage: SitePage = {
@@ -24,21 +28,22 @@ export const staffWebhookPage: SitePage = {
   access: "staff",
   async show(visit) {
     const words = visit.words.staffPages;
-    const webhook = await webhookOf();
+    const use = useOf({ id: addressedId() });
+    const webhook = (await verbOf(webhooks, "show").run({}, use)) as Row;
     return consolePage(
-      `${words.webhook} ${webhook.id}`,
+      `${words.webhook} ${webhook["id"]}`,
       <>
-        <State webhook={webhook} />
-        {webhook.disabledReason !== "" && (
+        <Facts facts={factsOf(webhooks, webhook, FACTS, webhookCells)} />
+        {webhook["is_active"] === false && (
           <>
             <h2>{words.enable}</h2>
             <p>{words.enableText}</p>
             <ActionButton action="enable" label={words.enable} />
           </>
         )}
-        {webhook.disabledReason !== "staff" && <DisableForm />}
+        {webhook["disabled_reason"] !== "staff" && <DisableForm />}
         <h2>{words.deliveries}</h2>
-        <Deliveries webhook={webhook} />
+        <Deliveries id={Number(webhook["id"])} />
       </>,
     );
   },
@@ -47,38 +52,6 @@ export const staffWebhookPage: SitePage = {
     enable: verbAction(webhooks, "enable"),
   },
 };
-
-interface Props {
-  webhook: CustomersWebhook;
-}
-
-async function State({ webhook }: Props) {
-  const visit = useVisit();
-  const context = useSite();
-  const words = visit.words.staffPages;
-  const organization = await context.accounts.organization(webhook.organizationId);
-  const channels = await context.webhooks.channels(webhook.id);
-  return (
-    <Facts
-      facts={[
-        [words.address, <bdi>{webhook.url}</bdi>],
-        [
-          visit.words.organization,
-          <NamedLink to={`/staff/organizations/${organization.id}/`}>
-            {organization.name}
-          </NamedLink>,
-        ],
-        [words.channels, shownNumber(channels.length)],
-        [words.state, <WebhookStatus webhook={webhook} />],
-        [words.reason, webhook.staffNote !== "" && <bdi>{webhook.staffNote}</bdi>],
-        [words.failingSince, <Instant at={webhook.failingSince} />],
-        [words.lastSuccess, <Instant at={webhook.lastSuccessAt} />],
-        [words.lastError, <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
-        [words.created, <Instant at={webhook.createdAt} />],
-      ]}
-    />
-  );
-}
 
 function DisableForm() {
   const words = useVisit().words.staffPages;
@@ -92,10 +65,10 @@ function DisableForm() {
   );
 }
 
-async function Deliveries({ webhook }: Props) {
+async function Deliveries({ id }: { id: number }) {
   const visit = useVisit();
   const words = visit.words.staffPages;
-  const deliveries = await useSite().webhooks.deliveries(webhook.id, {
+  const deliveries = await useSite().webhooks.deliveries(id, {
     before: null,
     limit: DELIVERIES_SHOWN,
   });
@@ -127,9 +100,4 @@ function withReason(): number {
   const { reasonNeeded } = visit.words.staffPages;
   if (visit.form.get("reason").trim() === "") throw pageFault("reason", reasonNeeded);
   return addressedId();
-}
-
-function webhookOf(): Promise<CustomersWebhook> {
-  const { webhooks } = useSite();
-  return webhooks.webhook(addressedId());
 }

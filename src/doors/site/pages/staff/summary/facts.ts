@@ -6,15 +6,11 @@ import { useSite } from "../../../visit/use-visit.ts";
 const RUNS = 20;
 const FAILED_DAYS = 7;
 
-/** Counts of possible problems, and of people. */
+/** Counts of possible problems and of people, and the customers who use most. */
 export async function countsOf(nowMs: number) {
-  const { people, webhooks, jobs, mails, recentErrors, imports, sources } = useSite();
-  const all = await webhooks.webhooks(null);
+  const { staffSummary, jobs, mails, recentErrors, imports, sources } = useSite();
   return {
-    people: (await people.people()).length,
-    webhooksFailing: all.filter((one) => one.disabledReason === "" && one.failingSince !== null)
-      .length,
-    webhooksDisabled: all.filter((one) => one.disabledReason !== "").length,
+    ...(await staffSummary({ nowMs })),
     jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
     importsFailed: (await imports.runs(RUNS)).filter(
       ({ state, startedAt, finishedAt }) =>

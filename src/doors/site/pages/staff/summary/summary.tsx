@@ -1,13 +1,12 @@
 /** @jsxImportSource hono/jsx */
 
-import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
-import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
+import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
 import { consolePage } from "../console.tsx";
 import { countsOf, type DiskOutlook, diskOutlook } from "./facts.ts";
@@ -24,12 +23,11 @@ export const summaryPage: SitePage = {
     const words = visit.words.summaryPage;
     const hours = await context.hoursSince(visit.nowMs - WEEK_HOURS * HOUR_MS);
     const counts = await countsOf(visit.nowMs);
-    const customers = await customersOf(visit.nowMs);
     const outlook = await diskOutlook(hours);
     const backup = await context.lastBackup();
     const troubles = [
       [words.webhooksFailing, counts.webhooksFailing, "/staff/webhooks/"],
-      [words.webhooksDisabled, counts.webhooksDisabled, "/staff/webhooks/?state=disabled"],
+      [words.webhooksDisabled, counts.webhooksDisabled, "/staff/webhooks/?disabled=yes"],
       [words.jobsFailed, counts.jobsFailed, "/staff/jobs/"],
       [words.importsFailed, counts.importsFailed, "/staff/imports/"],
       [words.sourcesSilent, counts.sourcesSilent, "/staff/sources/"],
@@ -78,7 +76,7 @@ export const summaryPage: SitePage = {
         <h2>{words.whoUses}</h2>
         <ul class="cards">
           <li>
-            <strong>{shownNumber(customers.length)}</strong>
+            <strong>{shownNumber(counts.customers)}</strong>
             <a href={asset("/staff/organizations/")}>{words.customers}</a>
           </li>
           <li>
@@ -86,8 +84,8 @@ export const summaryPage: SitePage = {
             <a href={asset("/staff/people/")}>{words.people}</a>
           </li>
         </ul>
-        <Customers title={words.topCustomers} customers={customers} />
-        <Customers title={words.nearLimit} customers={nearLimit(customers)} />
+        <Customers title={words.topCustomers} customers={counts.top} />
+        <Customers title={words.nearLimit} customers={counts.nearLimit} />
         <h2>{words.whatNext}</h2>
         <Outlook outlook={outlook} />
       </>,
@@ -95,13 +93,10 @@ export const summaryPage: SitePage = {
   },
 };
 
-const SHOWN_MAX = 10;
-
 function Customers({ title, customers }: { title: string; customers: readonly CustomerUse[] }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
-  const used = customers.filter((one) => one.used > 0).slice(0, SHOWN_MAX);
-  if (used.length === 0) {
+  if (customers.length === 0) {
     return (
       <section>
         <h3>{title}</h3>
@@ -115,25 +110,17 @@ function Customers({ title, customers }: { title: string; customers: readonly Cu
       <h3>{title}</h3>
       <DataTable
         label={title}
-        rows={used}
+        rows={customers}
         columns={[
           [
             visit.words.organization,
-            ({ organization }) => (
-              <NamedLink to={`/staff/organizations/${organization.id}/`}>
-                {organization.name}
-              </NamedLink>
-            ),
+            ({ id, name }) => <NamedLink to={`/staff/organizations/${id}/`}>{name}</NamedLink>,
             "row",
           ],
-          [visit.words.plan, ({ plan }) => planNames[plan.code]],
+          [visit.words.plan, ({ plan }) => planNames[plan]],
           [
             words.used,
-            ({ plan, used: units }) => (
-              <>
-                {shownNumber(units)} / {shownNumber(plan.requestsPerPeriod)}
-              </>
-            ),
+            ({ used, quota }) => `${shownNumber(used)} / ${shownNumber(quota)}`,
             "number",
           ],
         ]}
@@ -171,40 +158,4 @@ function Outlook({ outlook }: { outlook: DiskOutlook }) {
       ))}
     </ul>
   );
-}
-
-/** How much of its plan an organization has used in the period. */
-interface CustomerUse {
-  organization: Organization;
-  plan: Plan;
-  used: number;
-}
-
-/** Organizations that are not archived, most units first. */
-async function customersOf(nowMs: number): Promise<CustomerUse[]> {
-  const { accounts, usage } = useSite();
-  const plans = new Map((await accounts.plans()).map((plan) => [plan.code, plan]));
-  const customers = (await accounts.organizations())
-    .filter(({ archivedAt }) => archivedAt === null)
-    .map((organization) => {
-      const inForce = planInForce(organization, nowMs);
-      const { startedAt } = periodAt(inForce.startedAt, nowMs);
-      return { organization, startedAt, plan: plans.get(inForce.plan) as Plan };
-    });
-  const used = usage.usedByAll(
-    customers.map(({ organization, startedAt }) => [organization.id, startedAt]),
-  );
-  return customers
-    .map(({ organization, plan }) => ({ organization, plan, used: used.get(organization.id) ?? 0 }))
-    .toSorted((a, b) => b.used - a.used || a.organization.id - b.organization.id);
-}
-
-const NEAR_SHARE = 0.8;
-
-/** Customers that have used at least 80 % of their quota, closest to the limit first. */
-function nearLimit(customers: readonly CustomerUse[]): CustomerUse[] {
-  const shareOf = ({ used, plan }: CustomerUse): number => used / plan.requestsPerPeriod;
-  return customers
-    .filter((one) => shareOf(one) >= NEAR_SHARE)
-    .toSorted((a, b) => shareOf(b) - shareOf(a));
 }

@@ -1,0 +1,67 @@
+import { FALLBACK_PLAN, PERIOD_MS, type PlanCode } from "../../customers/accounts/plan.ts";
+import { type Database, statement } from "../../db/database.ts";
+
+/** How much of its plan's quota a customer has used in the period. */
+export interface CustomerUse {
+  id: number;
+  name: string;
+  plan: PlanCode;
+  quota: number;
+  used: number;
+}
+
+export interface StaffSummary {
+  /** Organizations that are not archived. */
+  customers: number;
+  people: number;
+  webhooksFailing: number;
+  webhooksDisabled: number;
+  /** Most units first. */
+  top: CustomerUse[];
+  /** Closest to their limit first. */
+  nearLimit: CustomerUse[];
+}
+
+const COUNTS = `
+  SELECT (SELECT count(*) FROM organizations WHERE archived_at IS NULL) AS customers,
+    (SELECT count(*) FROM people) AS people,
+    count(*) FILTER (WHERE disabled_reason = '' AND failing_since IS NOT NULL) AS webhooksFailing,
+    count(*) FILTER (WHERE disabled_reason <> '') AS webhooksDisabled
+  FROM webhooks WHERE organization_id IS NOT NULL`;
+
+/**
+ * The plan in force and its period, as `planInForce` and `periodAt` say; a test compares them. Numbers are bound as
+ * floating point, of which none divides as integers do.
+ */
+const USES = `
+  WITH terms AS (
+    SELECT id, name,
+      iif(plan_ends_at <= @now, @fallback, plan) AS plan,
+      iif(plan_ends_at <= @now, plan_ends_at, plan_started_at) AS started_at
+    FROM organizations WHERE archived_at IS NULL
+  )
+  SELECT t.id, t.name, t.plan, p.requests_per_period AS quota, u.used
+  FROM terms t CROSS JOIN usage_periods u ON u.organization_id = t.id
+    AND u.started_at = t.started_at
+      + max(0, CAST(@now - t.started_at AS INTEGER) / ${PERIOD_MS}) * ${PERIOD_MS}
+  CROSS JOIN plans p ON p.code = t.plan
+  WHERE u.used > 0 AND u.used >= @share * p.requests_per_period`;
+
+const SHOWN_MAX = 10;
+const NEAR_SHARE = 0.8;
+
+/** What the console's first page counts, and the customers that it names. */
+export function summarizeForStaff(db: Database, { nowMs }: { nowMs: number }): StaffSummary {
+  const uses = (order: string, share: number) =>
+    statement<CustomerUse>(db, `${USES} ORDER BY ${order} LIMIT ${SHOWN_MAX}`).all({
+      now: nowMs,
+      fallback: FALLBACK_PLAN,
+      share,
+    });
+  const [counts] = statement<Omit<StaffSummary, "top" | "nearLimit">>(db, COUNTS).all();
+  return {
+    ...(counts as Omit<StaffSummary, "top" | "nearLimit">),
+    top: uses("u.used DESC, t.id", 0),
+    nearLimit: uses("u.used * 1.0 / p.requests_per_period DESC, t.id", NEAR_SHARE),
+  };
+}
