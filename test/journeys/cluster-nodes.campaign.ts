@@ -76,7 +76,8 @@ asRoot(
     const { calls, nodes, key } = campaign;
     const [a, b] = nodes;
     const serving = b.serving as Serving;
-    expect((await serving.get("/readyz")).status).toBe(200);
+    const isReady = async () => (await serving.get("/readyz")).status === 200;
+    await until(isReady, "the first copy");
 
     separate.cut();
     const cutMs = performance.now();
