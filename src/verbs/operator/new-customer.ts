@@ -16,11 +16,10 @@ export async function withAccount<Made>(
   person: { email: string; name: string },
   { services: { people }, linkTo }: Pick<Use, "services" | "linkTo">,
   make: () => Promise<Made>,
-): Promise<{ made: Made; link: string | null }> {
-  const { email } = person;
-  await people.ensurePerson(person);
+): Promise<{ email: string; made: Made; link: string | null }> {
+  const { email } = (await people.ensurePerson(person)).person;
   const hasPassword = await people.removeUnverifiedPassword(email);
   const made = await make();
   const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
-  return { made, link: token && linkTo(token) };
+  return { email, made, link: token && linkTo(token) };
 }

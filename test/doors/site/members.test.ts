@@ -464,8 +464,10 @@ test("members are shown page by page, to themselves and to staff", async () => {
     [staff, `/staff/organizations/${customer.organizationId}/`],
   ] as const) {
     const found = new Set<string | undefined>();
-    for (const page of [1, 2, 3]) {
-      const { html } = await who.get(`${path}?page=${page}`);
+    for (let at: string | undefined = path, page = 1; at !== undefined; page++) {
+      const { html } = await who.get(at);
+      const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
+      at = who === owner && page < 3 ? `${path}?page=${page + 1}` : next;
       const shown = new Set([...html.matchAll(/<bdi>(many-\d+)@/g)].map(([, name]) => name));
       expect(shown.size).toBeLessThanOrEqual(50);
       for (const name of shown) found.add(name);

@@ -22,10 +22,10 @@ export function staffCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((text: string, { name, json }: { name: string } & AsJson) =>
       withDomains(context, async (services) => {
-        const email = requiredEmail(text);
+        const person = { email: requiredEmail(text), name };
         const linkTo = (token: string) => passwordLink(context, token);
-        const { link } = await withAccount({ email, name }, { services, linkTo }, () =>
-          services.people.markStaff(email, true),
+        const { email, link } = await withAccount(person, { services, linkTo }, () =>
+          services.people.markStaff(person.email, true),
         );
         printObject(output, { email, is_staff: true, link }, json);
         if (link !== null) notePasswordLink(context);

@@ -107,6 +107,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await scrape(appliance);
   accountsVersionNow(db);
   await accounts.firstMemberId();
+  await accounts.organizations();
   await accounts.organizationsNamed("Organization 7");
   await appliance.get("/v1/me/usage/?from=2026-09-01&to=2026-11-20", customer.key);
   await appliance.get("/v1/me/", customer.key);

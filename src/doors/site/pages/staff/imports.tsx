@@ -46,13 +46,14 @@ async function showPage(): Promise<PageView> {
       <Form
         action="import"
         upload
+        values={{ kind: "channels" }}
         submit={words.upload}
         words={{ ...visit.words.fields, ...words }}
       >
         <VerbFields resource={imports} verb="start" fields={["kind"]} />
         <FileField
           name="file"
-          accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
+          accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
         />
         <CheckField name="look" value="yes" />
         <VerbFields resource={imports} verb="start" fields={["dry_run", "replace"]} />
