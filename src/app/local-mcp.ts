@@ -38,7 +38,7 @@ export function createLocalMcp(db: Database, config: Config, ports: Ports): Loca
   const { clock, log } = ports;
   const quiet = { noteHold() {}, noteSlow() {}, noteRefused() {} };
   const { threads, endThreads } = databaseThreads(config, clock, db, quiet, 1);
-  // What customers alone have is missing; no tool but that of the account uses it.
+  // Services for customers only are missing; no tool but that of the account uses them.
   const services = composeReading({ db, threads, config, ports, crew: null }) as Services;
   const answer = createDispatcher(TOOLS, { version, messenger: config.messenger }, services);
   const tickSnapshot = db.isInMemory ? withoutTickSnapshots : createTickSnapshots(db, clock);

@@ -3,7 +3,7 @@ import { inFileTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireCluster } from "./link.ts";
 
-/** What of the lanes a copy has: the number of each lane's newest commit. */
+/** Progress of a copy in the lanes: the number of the newest commit that it has of each. */
 interface UsagePosition {
   /** The numbers of another server, or of another timeline, say nothing. */
   server: string;

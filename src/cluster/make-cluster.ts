@@ -185,7 +185,7 @@ export async function beginCopy(
   );
 }
 
-/** What a node observes by itself; the usage that it also has comes from PostgreSQL. */
+/** Rows that a node observes by itself; the usage that it also has comes from PostgreSQL. */
 const OBSERVED = ["request_log", "hours", "hour_durations", "leases"];
 
 /** Makes a backup of another node's copy a copy of its own. */

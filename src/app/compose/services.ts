@@ -16,7 +16,7 @@ import type { Services } from "../../verbs/services.ts";
 import type { Base } from "./base.ts";
 
 /**
- * What methods read: potentially slow reads go to threads, everything else to the serving connection.
+ * Services that methods read from: potentially slow reads go to threads, everything else to the serving connection.
  */
 export function composeReading({
   db,

@@ -112,7 +112,7 @@ export interface SearchedRow {
   row: number;
   id: number;
   words: number;
-  /** Of its text; 0 if the post is gone. */
+  /** Length of the text in bytes; 0 if the post is gone. */
   bytes: number;
   /** Whether it still is of the post as stored. */
   isSame: 0 | 1;

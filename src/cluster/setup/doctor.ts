@@ -14,7 +14,7 @@ export interface Finding {
   check: string;
   state: "ok" | "wrong" | "unknown";
   found: string;
-  /** What to do; empty if it is well. */
+  /** The remedy; empty if it is well. */
   advice: string;
 }
 

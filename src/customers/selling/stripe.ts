@@ -35,7 +35,7 @@ const TRIES_MAX = 5;
 
 export type Stripe = ReturnType<typeof createStripe>;
 
-/** What a customer buys, and where they come back to. */
+/** A purchase: the plan, and where the customer comes back to. */
 export interface Purchase {
   organization: Organization;
   plan: Plan;
@@ -83,7 +83,7 @@ export function createStripe(
     }
   }
 
-  /** What Stripe says of a subscription now; null if it is none of ours. */
+  /** State of a subscription at Stripe now; null if it is none of ours. */
   async function see(id: string): Promise<SeenSubscription | null> {
     const found = await orNull(
       ask((api) => api.subscriptions.retrieve(id, { expand: ["latest_invoice"] })),
@@ -161,7 +161,7 @@ export function createStripe(
       }
       const price = await requireSamePrice(plan);
       const customer = await customerOf(purchase);
-      // Of two open payment pages both might be paid.
+      // Two open payment pages might both be paid.
       const open = await ask((api) =>
         api.checkout.sessions.list({ customer, status: "open", limit: 100 }),
       );
@@ -266,7 +266,7 @@ function at(nowMs: number): [undefined, undefined, number] {
   return [undefined, undefined, nowMs];
 }
 
-/** What to ask Stripe for after an event; null if it says nothing about what organizations have. */
+/** The object to ask Stripe for after an event; null if the event changes no organization's plan. */
 function subjectOf({
   type,
   data,

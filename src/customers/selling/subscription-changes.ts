@@ -38,7 +38,7 @@ export interface SeenSubscription {
   paidUntil: number | null;
 }
 
-/** What customers are told of a subscription. */
+/** News of a subscription that customers are told. */
 export type SubscriptionNews = "paid" | "renewed" | "failed" | "ending" | "over";
 
 /** Tells an organization's managers, in the transaction of what happened. */

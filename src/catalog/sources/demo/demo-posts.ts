@@ -1,7 +1,7 @@
 import type { HiddenLink } from "../../posts/hidden-links.ts";
 
 /**
- * What the demonstrations' channels say: a function of the time alone, so that nothing is stored, and a
+ * Posts of the demonstrations' channels: a function of the time alone, so that nothing is stored, and a
  * source goes on where it stopped.
  */
 
