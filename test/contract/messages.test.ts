@@ -963,6 +963,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "FILE has schema version 7, and this program has 8: the next start migrates it.",
     ],
   ],
+  chunkDamaged: [
+    [
+      { backup: "BACKUP", path: "PATH", reason: "REASON" },
+      "BACKUP cannot be read: the chunk PATH is missing or damaged (REASON).",
+    ],
+  ],
   copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],
   fileExists: [[{ path: "PATH" }, "The file PATH already exists."]],
   fileIsDatabase: [[{ file: "FILE" }, "FILE is the database itself."]],

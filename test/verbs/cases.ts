@@ -37,7 +37,7 @@ const key = { id: 1, member: 1, name: "test", access: "read_write", expires_at: 
 const run = { id: 1, kind: "channels", file: "rows.csv", state: "done", inserted: 1, rejected: 0 };
 const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
 const alert = { id: 1, organization: 1, name: "Craters", q: "кратер", webhook: 1, channel: null };
-const backup = { name: "kanalog-2026-11-20T04-00-00.db", bytes: 8 };
+const backup = { name: "kanalog-2026-11-20T04-00-00.backup", bytes: 8 };
 const source = { id: 1, name: "prices", kind: "folder", rows: "channels", state: "new" };
 
 export const CASES: Readonly<Record<string, Case>> = {

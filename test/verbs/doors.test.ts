@@ -36,7 +36,8 @@ let operatorKey: string;
 
 afterAll(() => rmSync(BACKUPS, { recursive: true }));
 beforeAll(async () => {
-  writeFileSync(join(BACKUPS, "kanalog-2026-11-20T04-00-00.db"), "a backup");
+  const head = { format: "kanalog-backup-1", bytes: 8, schemaVersion: 1 };
+  writeFileSync(join(BACKUPS, "kanalog-2026-11-20T04-00-00.backup"), JSON.stringify(head));
   const appliance = await startAppliance(ENVIRONMENT);
   await importChannels(appliance, 2);
   const { key } = await appliance.customer({ access: "read_write" });

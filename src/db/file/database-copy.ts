@@ -40,29 +40,53 @@ const DRAFT_LEASE_MS = 12 * 60 * 60 * 1000;
  */
 export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCopy {
   requireAbsent(path);
+  const draft = beginDraft(path, clock);
+  try {
+    db.copyTo(draft.path);
+    const schemaVersion = requireSoundFile(draft.path, "quick");
+    const bytes = statSync(draft.path).size;
+    publish(draft.path, path);
+    return { path, bytes, schemaVersion };
+  } catch (cause) {
+    throw copyFailed(path, cause);
+  } finally {
+    draft.remove();
+  }
+}
+
+/** A file beside the one that it is to become, in a folder of its own that only its owner may enter. */
+export function beginDraft(path: string, clock: Clock): { path: string; remove(): void } {
   const folder = dirname(resolve(path));
-  let draftFolder: string | null = null;
   try {
     mkdirSync(folder, { recursive: true });
     removeOldDrafts(folder, clock.now());
-    draftFolder = mkdtempSync(join(folder, DRAFT_PREFIX));
-    const draft = join(draftFolder, "copy.db");
-    db.copyTo(draft);
-    chmodSync(draft, 0o600);
-    flush(draft);
-    const schemaVersion = requireSoundFile(draft, "quick");
-    const bytes = statSync(draft).size;
-    requireAbsent(path);
-    renameSync(draft, path);
-    flush(folder);
-    return { path, bytes, schemaVersion };
+    const draftFolder = mkdtempSync(join(folder, DRAFT_PREFIX));
+    return {
+      path: join(draftFolder, "copy"),
+      remove: () => rmSync(draftFolder, { recursive: true, force: true }),
+    };
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError("unavailable", message("copyFailed", { path, reason }), { cause });
-  } finally {
-    if (draftFolder !== null) rmSync(draftFolder, { recursive: true, force: true });
+    throw copyFailed(path, cause);
   }
+}
+
+/**
+ * Gives a complete draft its name, once its content is on the disk.
+ * @throws AppError `conflict` if the file exists
+ */
+export function publish(draft: string, path: string): void {
+  chmodSync(draft, 0o600);
+  flush(draft);
+  requireAbsent(path);
+  renameSync(draft, path);
+  flush(dirname(resolve(path)));
+}
+
+/** @returns an AppError `unavailable`, or the error itself if it tells callers already */
+export function copyFailed(path: string, cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AppError("unavailable", message("copyFailed", { path, reason }), { cause });
 }
 
 /** @throws AppError `conflict` */

@@ -3,24 +3,31 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import type { Database } from "../../db/database.ts";
-import { type DatabaseCopy, writeCopy } from "../../db/file/database-copy.ts";
 import { transaction } from "../../db/transaction.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mailStaff, noticeMail } from "../../push/mail/notices.ts";
 import { message } from "../../values/messages/messages.ts";
 import { fileStamp, formatInstant } from "../../values/moscow-time.ts";
+import {
+  CHUNKED_ENDING,
+  type ChunkedCopy,
+  chunkedHead,
+  removeUnlistedChunks,
+  writeChunked,
+} from "./chunked-backup.ts";
 
-/** Where a database's daily backups are stored. */
+/** Where a database's backups are stored. */
 export interface BackupPlace {
   folder: string;
   /** Prefix of the file names, so that several databases can share a folder. */
   name: string;
 }
 
-/** A daily backup in its folder. */
+/** A backup in its folder. */
 export interface BackupFile {
   path: string;
+  /** Size of the database; what a backup takes is less, since backups share what is the same in them. */
   bytes: number;
   /** When it was completed. */
   madeAt: number;
@@ -37,14 +44,14 @@ export function makeBackupFolder(folder: string): void {
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** `kanalog-2026-11-20T04-00-00.db`: sorting by name sorts by time. */
-export function backupPath({ folder, name }: BackupPlace, instantMs: number): string {
-  return join(folder, `${name}-${fileStamp(instantMs)}.db`);
+/** `kanalog-2026-11-20T04-00-00.backup`: sorting by name sorts by time. */
+function backupPath({ folder, name }: BackupPlace, instantMs: number): string {
+  return join(folder, `${name}-${fileStamp(instantMs)}${CHUNKED_ENDING}`);
 }
 
 /** Length of a day such as `2026-11-20`. */
 const DAY_LENGTH = 10;
-const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.db$/;
+const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.backup$/;
 
 /**
  * Names of this place's backups, latest first; everything else in the folder belongs to somebody else. A
@@ -60,11 +67,12 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
   return own.sort().reverse();
 }
 
-/** Removes all but the `kept` latest backups. */
-export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
+/** Removes all but the `kept` latest backups, and what only they needed. */
+function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
   for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
     rmSync(join(place.folder, file));
   }
+  removeUnlistedChunks(place.folder, nowMs);
 }
 
 /**
@@ -82,8 +90,8 @@ export async function findBackups(place: BackupPlace, nowMs: number): Promise<Ba
 }
 
 async function backupFile(path: string): Promise<BackupFile> {
-  const { size, mtimeMs } = await stat(path);
-  return { path, bytes: size, madeAt: mtimeMs };
+  const [{ mtimeMs }, head] = await Promise.all([stat(path), chunkedHead(path)]);
+  return { path, bytes: head?.bytes ?? 0, madeAt: mtimeMs };
 }
 
 /**
@@ -109,22 +117,30 @@ export interface BackupPlan {
 }
 
 /**
- * Writes a backup into its folder and removes the oldest ones. If it fails, a mail to staff is queued and
- * nothing is removed.
- * @throws AppError as `writeCopy`
+ * Writes a backup into its folder and removes the oldest ones; if it fails, nothing is removed.
+ * @throws AppError as `writeChunked`
  */
 export async function backUp(
   db: Database,
   clock: Clock,
   { place, kept }: BackupPlan,
-): Promise<DatabaseCopy> {
+): Promise<ChunkedCopy> {
+  const copy = await writeChunked(db, backupPath(place, clock.now()), clock);
+  pruneBackups(place, kept, clock.now());
+  return copy;
+}
+
+/** The daily backup. If it fails, a mail to staff is queued. @throws AppError as `backUp` */
+export async function backUpDaily(
+  db: Database,
+  clock: Clock,
+  plan: BackupPlan,
+): Promise<ChunkedCopy> {
   try {
-    const copy = writeCopy(db, backupPath(place, clock.now()), clock);
-    pruneBackups(place, kept, clock.now());
-    return copy;
+    return await backUp(db, clock, plan);
   } catch (error) {
     const reason = error instanceof AppError ? error.detail : String(error);
-    await tellStaff(db, clock, place, reason).catch((cause) => {
+    await tellStaff(db, clock, plan.place, reason).catch((cause) => {
       const mail = toAppError(cause).detail;
       throw new AppError("unavailable", message("cannotTellStaff", { reason, mail }), {
         cause: error,

@@ -7,7 +7,7 @@ import type { Database } from "../../db/database.ts";
 import { sharedRowsOf } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import { type BackupPlan, backUp } from "../backups/backup-files.ts";
+import { type BackupPlan, backUpDaily } from "../backups/backup-files.ts";
 import {
   giveBack,
   type KeptMonths,
@@ -104,7 +104,11 @@ async function forgetCopied(db: Database, clock: Clock): Promise<void> {
 }
 
 function backupJob(plan: BackupPlan): ScheduledJob {
-  return { name: BACKUP_JOB, pattern: "0 4 * * *", run: (db, clock) => backUp(db, clock, plan) };
+  return {
+    name: BACKUP_JOB,
+    pattern: "0 4 * * *",
+    run: (db, clock) => backUpDaily(db, clock, plan),
+  };
 }
 
 /** Runs a job's work on the calling thread. @returns what the log should say of it */

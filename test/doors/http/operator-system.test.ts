@@ -3,10 +3,18 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { readChunked, unpackChunked } from "../../../src/upkeep/backups/chunked-backup.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
 import { until } from "../../support/until.ts";
+
+/** Size of the database in a backup. */
+function unpackedBytes(folder: string, name: string): number {
+  const [path, target] = [join(folder, name), join(folder, "unpacked.db")];
+  unpackChunked(path, readChunked(path) ?? [], target);
+  return statSync(target).size;
+}
 
 /** What the operator's programs do with the appliance itself: jobs and sources, over the real application. */
 
@@ -101,8 +109,8 @@ test("the job makes a backup, which is listed by its name; an unreadable folder 
   expect((await system.post("jobs/backup/run/", {})).status).toBe(200);
   await until(async () => (await list()).body.results.length === 1, "the backup");
   const [backup] = (await list()).body.results;
-  expect(backup.name).toMatch(/^\w+-2026-11-20T12-00-00\.db$/);
-  expect(backup.bytes).toBe(statSync(join(folder, backup.name)).size);
+  expect(backup.name).toMatch(/^\w+-2026-11-20T12-00-00\.backup$/);
+  expect(backup.bytes).toBe(unpackedBytes(folder, backup.name));
   await backing.app.scheduler.stop();
   rmSync(folder, { recursive: true });
   const { status, body } = await list();
@@ -135,9 +143,9 @@ test("a backup is made on request, and refused where there is no folder for it",
   const listed = async () => (await system.get("backups/")).body.results;
   await until(async () => (await listed()).length === 1, "the end of the backup");
   const [{ name, bytes }] = await listed();
-  expect(bytes).toBe(statSync(join(folder, name)).size);
+  expect(bytes).toBe(unpackedBytes(folder, name));
   expect((await system.get(`backups/${name}/`)).body).toMatchObject({ name, bytes });
-  expect((await system.get("backups/none.db/")).status).toBe(404);
+  expect((await system.get("backups/none.backup/")).status).toBe(404);
   await other.close();
   rmSync(folder, { recursive: true });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { readChunked, unpackChunked } from "../../../src/upkeep/backups/chunked-backup.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { SCRAPED, scrape } from "../../support/scrape.ts";
@@ -23,7 +24,11 @@ afterEach(async () => {
   await machine.leave();
 });
 
-const files = (): string[] => readdirSync(machine.path("backups")).sort();
+/** Files of the folder, without the chunks. */
+const files = (): string[] =>
+  readdirSync(machine.path("backups"))
+    .filter((name) => name !== "kanalog-chunks")
+    .sort();
 
 /** Runs due jobs on a day, some seconds after the backup is due. */
 async function nightOf(day: string): Promise<void> {
@@ -50,10 +55,11 @@ test("every day at 04:00 Moscow time a sound backup is written, named by its day
   await expect(async () => files()).toThrow("ENOENT");
   await nightOf("2026-11-21");
   await nightOf("2026-11-21");
-  expect(files()).toEqual(["kanalog-2026-11-21T04-00-07.db"]);
-  const path = machine.path("backups/kanalog-2026-11-21T04-00-07.db");
+  expect(files()).toEqual(["kanalog-2026-11-21T04-00-07.backup"]);
+  const path = machine.path("backups/kanalog-2026-11-21T04-00-07.backup");
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const copy = new BetterSqlite3(path, { readonly: true });
+  unpackChunked(path, readChunked(path) ?? [], machine.database);
+  const copy = new BetterSqlite3(machine.database, { readonly: true });
   expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
   expect(copy.prepare("SELECT count(*) AS n FROM plans").get()).toEqual({ n: 4 });
   copy.close();
@@ -63,7 +69,7 @@ test("every day at 04:00 Moscow time a sound backup is written, named by its day
 test("the oldest backups are removed, and no other file of the folder", async () => {
   mkdirSync(machine.path("backups"));
   const others = [
-    ...["kanalog-2020-01-01T04-00-00.db.gz", "other-2020-01-01T04-00-00.db"],
+    ...["kanalog-2020-01-01T04-00-00.db", "kanalog-2020-01-01T04-00-00.backup.gz"],
     ...["kanalog.db", "kanalog-notes.txt"],
   ].map((name) => `backups/${name}`);
   for (const name of others) machine.write(name, "precious");
@@ -76,7 +82,7 @@ test("the oldest backups are removed, and no other file of the folder", async ()
 test("a backup dated ahead by a wrong clock replaces no other, is not shown as the latest, and is kept", async () => {
   const staff = await staffVisitor(appliance);
   mkdirSync(machine.path("backups"));
-  const ahead = "kanalog-2028-01-01T04-00-00.db";
+  const ahead = "kanalog-2028-01-01T04-00-00.backup";
   machine.write(`backups/${ahead}`, "dated ahead");
   for (const day of [21, 22, 23, 24]) await nightOf(`2026-11-${day}`);
   expect(files().map((name) => name.slice(8, 18))).toEqual([
@@ -84,7 +90,7 @@ test("a backup dated ahead by a wrong clock replaces no other, is not shown as t
     "2028-01-01",
   ]);
   const { html } = await staff.get("/staff/database/");
-  expect(html).toContain("kanalog-2026-11-24T04-00-07.db");
+  expect(html).toContain("kanalog-2026-11-24T04-00-07.backup");
   expect(html).not.toContain(ahead);
 });
 
@@ -160,7 +166,7 @@ test("staff's console shows the last backup, that there is none, or that it fail
   const page = async (): Promise<string> => (await staff.get("/staff/database/")).html;
   expect(await page()).toContain("None yet.");
   await nightOf("2026-11-21");
-  expect(await page()).toContain(machine.path("backups/kanalog-2026-11-21T04-00-07.db"));
+  expect(await page()).toContain(machine.path("backups/kanalog-2026-11-21T04-00-07.backup"));
   breakFolder();
   await nightOf("2026-11-22");
   expect(await page()).toContain("The last run failed");

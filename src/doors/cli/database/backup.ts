@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
+import type { Database } from "../../../db/database.ts";
 import {
+  beginDraft,
+  copyFailed,
   type DatabaseCopy,
   requireKanalogFile,
   writeCopy,
@@ -11,6 +14,12 @@ import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
+import { backUp, backupPlace } from "../../../upkeep/backups/backup-files.ts";
+import {
+  type ChunkedCopy,
+  readChunked,
+  unpackChunked,
+} from "../../../upkeep/backups/chunked-backup.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { backups } from "../../../verbs/operator/backups.ts";
@@ -23,17 +32,18 @@ import { STANDARD_OUTPUT } from "./export-target.ts";
 
 /** `kanalog backup`: copies the database, whether it is being served or not. */
 export function backupCommand(context: CommandContext): Command {
-  const { output } = context;
   return (
     resourceCommand(backups, context)
-      .description("copy the database to a file, or list the daily backups")
+      .description("copy the database to a file, or what has changed of it to a folder of backups")
       // Its own options are before a further command, which has options of the same names.
       .enablePositionalOptions()
-      .argument("<file>", "the new file; an existing one is refused")
+      .argument("[file]", "the new file; an existing one is refused")
+      .option(
+        "--to <folder>",
+        "instead of a file: a folder, which gets what has changed since its last backup",
+      )
       .addOption(jsonOption())
-      .action(async (file: string, { json }: AsJson) => {
-        const config = readConfig(context.environment);
-        requireFile(config);
+      .action((file: string | undefined, { to, json }: BackupOptions) => {
         // SQLite cannot write a copy to standard output.
         if (file === STANDARD_OUTPUT) {
           throw new CommandExit(
@@ -41,28 +51,64 @@ export function backupCommand(context: CommandContext): Command {
             "A backup needs a file: name one (./- for a file named -).",
           );
         }
-        const { clock } = context.ports(config);
-        const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
-        if (config.cluster !== null) {
-          output.note(
-            "This is a node's copy, which is only useful with its cluster: back up PostgreSQL, or write a " +
-              "database of its own with `kanalog cluster leave --to FILE`.",
+        if (file !== undefined && to === undefined) {
+          return backUpWith((db, clock) => writeCopy(db, file, clock), context, json);
+        }
+        if (file === undefined && to !== undefined) {
+          return backUpWith(
+            (db, clock, { databasePath, backupsKept }) =>
+              backUp(db, clock, { place: backupPlace(to, databasePath), kept: backupsKept }),
+            context,
+            json,
           );
         }
-        const secret = secretName(config);
-        printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json);
-        if (secret !== null) {
-          output.note(
-            `A restore also needs ${secret}, which is not in the backup: store it separately.`,
-          );
-        } else if (hasWebhooks) {
-          output.note(
-            `The database has webhooks, but ${secretPath(config.databasePath)} is missing, which decrypts ` +
-              "their signing secrets: a restore needs it.",
-          );
-        }
+        throw new CommandExit(EXIT_USAGE, "Name a file, or a folder with --to.");
       })
   );
+}
+
+interface BackupOptions extends AsJson {
+  to?: string;
+}
+
+type WriteBackup = (
+  db: Database,
+  clock: Clock,
+  config: Config,
+) => DatabaseCopy | Promise<ChunkedCopy>;
+
+/** Backs the file up without migrating it, because a backup precedes an upgrade. */
+async function backUpWith(
+  write: WriteBackup,
+  { environment, output, ports }: CommandContext,
+  asJson?: boolean,
+): Promise<void> {
+  const config = readConfig(environment);
+  requireFile(config);
+  const { databasePath } = config;
+  requireExisting(databasePath);
+  requireKanalogFile(databasePath);
+  const { clock } = ports(config);
+  using db = openExisting(databasePath, clock);
+  const { path, bytes, schemaVersion, ...added } = await write(db, clock, config);
+  const hasWebhooks = await needsSecret(db);
+  if (config.cluster !== null) {
+    output.note(
+      "This is a node's copy, which is only useful with its cluster: back up PostgreSQL, or write a " +
+        "database of its own with `kanalog cluster leave --to FILE`.",
+    );
+  }
+  const secret = secretName(config);
+  const taken = "addedBytes" in added ? { added_bytes: added.addedBytes } : {};
+  printObject(output, { path, bytes, ...taken, schema_version: schemaVersion, secret }, asJson);
+  if (secret !== null) {
+    output.note(`A restore also needs ${secret}, which is not in the backup: store it separately.`);
+  } else if (hasWebhooks) {
+    output.note(
+      `The database has webhooks, but ${secretPath(databasePath)} is missing, which decrypts ` +
+        "their signing secrets: a restore needs it.",
+    );
+  }
 }
 
 /** `kanalog restore`: replaces the database with a backup. */
@@ -79,7 +125,8 @@ export function restoreCommand(context: CommandContext): Command {
       const { databasePath } = config;
       if (config.cluster !== null) throw new AppError("conflict", message("restoreOnNode"));
       const suffix = `.before-restore-${fileStamp(clock.now())}`;
-      const { schemaVersion, keptAs } = replaceDatabase(databasePath, file, suffix, clock);
+      using whole = wholeBackup(file, databasePath, clock);
+      const { schemaVersion, keptAs } = replaceDatabase(databasePath, whole.path, suffix, clock);
       printObject(
         output,
         { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
@@ -97,17 +144,18 @@ export function restoreCommand(context: CommandContext): Command {
     });
 }
 
-/** Copies the file without migrating it, because a backup precedes an upgrade. */
-async function copyTo(
-  file: string,
-  { databasePath }: Config,
-  clock: Clock,
-): Promise<DatabaseCopy & { hasWebhooks: boolean }> {
-  requireExisting(databasePath);
-  requireKanalogFile(databasePath);
-  using db = openExisting(databasePath, clock);
-  const copy = writeCopy(db, file, clock);
-  return { ...copy, hasWebhooks: await needsSecret(db) };
+/** A backup as a database; that of a chunked one is beside the database until it is disposed of. */
+function wholeBackup(file: string, databasePath: string, clock: Clock) {
+  const chunks = readChunked(file);
+  if (chunks === null) return { path: file, [Symbol.dispose]() {} };
+  const draft = beginDraft(databasePath, clock);
+  try {
+    unpackChunked(file, chunks, draft.path);
+  } catch (cause) {
+    draft.remove();
+    throw copyFailed(databasePath, cause);
+  }
+  return { path: draft.path, [Symbol.dispose]: draft.remove };
 }
 
 /** Where the secret is that the database's webhooks need; null if none has been created yet. */

@@ -140,13 +140,19 @@ test("a backup finishes while others keep committing, and contains what was comm
     await server.get("/v1/msgr/channels/", key);
     const before = rows;
     expect((await machine.runProgram(["backup", "new.db"])).exitCode).toBe(0);
+    const { exitCode, out } = await machine.runProgram(["backup", "--to", "copies", "--json"]);
+    expect(exitCode).toBe(0);
     expect(rows).toBeGreaterThan(before + 10);
-    const copy = new BetterSqlite3(machine.path("new.db"), { readonly: true });
-    const { n } = copy.prepare("SELECT count(*) AS n FROM audit_log").get() as { n: number };
-    expect(n).toBeGreaterThanOrEqual(before);
-    expect(copy.prepare("SELECT sum(used) AS n FROM usage_periods").get()).toEqual({ n: 1 });
-    expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
-    copy.close();
+    const other = { KANALOG_DB: machine.path("unpacked.db") };
+    await machine.run(["restore", JSON.parse(out).path], { environment: other });
+    for (const name of ["new.db", "unpacked.db"]) {
+      const copy = new BetterSqlite3(machine.path(name), { readonly: true });
+      const { n } = copy.prepare("SELECT count(*) AS n FROM audit_log").get() as { n: number };
+      expect(n).toBeGreaterThanOrEqual(before);
+      expect(copy.prepare("SELECT sum(used) AS n FROM usage_periods").get()).toEqual({ n: 1 });
+      expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
+      copy.close();
+    }
   } finally {
     clearInterval(timer);
     writer.close();
