@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bridgeProgram } from "../doors/mcp/bundle/bridge-program.ts";
+import { ROOT } from "./pinned-bun.ts";
+import { programBuild } from "./program.ts";
 
 /** What one platform's executable is made of. */
 interface Platform {
@@ -15,19 +16,25 @@ interface Platform {
   addon: string;
   os: string;
   cpu: string;
+  /** Linux's C library; null elsewhere. */
+  libc: "glibc" | "musl" | null;
 }
 
-function platform(os: string, cpu: string): Platform {
+function platform(os: string, cpu: string, libc: Platform["libc"] = null): Platform {
   const [osOfBun, binary] = os === "win32" ? ["windows", "bun.exe"] : [os, "bun"];
-  const runtime = `@oven/bun-${osOfBun}-${cpu === "arm64" ? "aarch64" : cpu}`;
-  const target = `bun-${osOfBun}-${cpu}` as Bun.Build.CompileTarget;
-  return { target, runtime, binary, addon: `${os}-${cpu}`, os, cpu };
+  const ending = libc === "musl" ? "-musl" : "";
+  const runtime = `@oven/bun-${osOfBun}-${cpu === "arm64" ? "aarch64" : cpu}${ending}`;
+  const target = `bun-${osOfBun}-${cpu}${ending}` as Bun.Build.CompileTarget;
+  const addon = `${os}${libc === "musl" ? "musl" : ""}-${cpu}`;
+  return { target, runtime, binary, addon, os, cpu, libc };
 }
 
 /** Platforms for which both a prebuilt addon and a Bun package exist. */
-const PLATFORMS = {
-  "linux-x64": platform("linux", "x64"),
-  "linux-arm64": platform("linux", "arm64"),
+export const PLATFORMS = {
+  "linux-x64": platform("linux", "x64", "glibc"),
+  "linux-arm64": platform("linux", "arm64", "glibc"),
+  "linux-x64-musl": platform("linux", "x64", "musl"),
+  "linux-arm64-musl": platform("linux", "arm64", "musl"),
   "darwin-x64": platform("darwin", "x64"),
   "darwin-arm64": platform("darwin", "arm64"),
   "windows-x64": platform("win32", "x64"),
@@ -38,14 +45,11 @@ export const PLATFORM_NAMES = Object.keys(PLATFORMS) as PlatformName[];
 
 /** This machine's platform; null if no executable can be built for it. */
 export function hostPlatform(): PlatformName | null {
-  const { platform: os, arch } = process;
-  return (
-    PLATFORM_NAMES.find((name) => PLATFORMS[name].os === os && PLATFORMS[name].cpu === arch) ?? null
-  );
+  const { platform: os, arch: cpu } = process;
+  const libc = os === "linux" ? (existsSync("/etc/alpine-release") ? "musl" : "glibc") : null;
+  const isHost = (name: PlatformName) => Bun.deepEquals(PLATFORMS[name], platform(os, cpu, libc));
+  return PLATFORM_NAMES.find(isHost) ?? null;
 }
-
-const ROOT = join(import.meta.dir, "../..");
-const SOURCE = join(ROOT, "src");
 
 /**
  * Builds `kanalog-<platform>` with everything the program reads inside: its code and its threads', the
@@ -60,10 +64,9 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
   const fileName = `kanalog-${name}${os === "win32" ? ".exe" : ""}`;
   const work = mkdtempSync(join(tmpdir(), "kanalog-build-"));
   try {
+    const common = await programBuild();
     const built = await Bun.build({
-      entrypoints: [join(SOURCE, "program.ts"), join(SOURCE, "app/thread.ts")],
-      // All in one folder, because the modules refer to each other that way.
-      naming: { entry: "[name].[ext]" },
+      ...common,
       compile: {
         target,
         outfile: join(work, fileName),
@@ -74,15 +77,11 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
       },
       // Precompiled, which halves the start-up time.
       bytecode: true,
-      format: "esm",
-      // The program and its threads share code; otherwise each would include its own copy.
-      splitting: true,
-      minify: { whitespace: true, syntax: true },
       // Makes logged stack traces name files and lines.
       sourcemap: "inline",
       // pino would embed this folder's path for worker threads that are never started.
       define: { __dirname: '""' },
-      plugins: [addonOf(addon), await bridgeText()],
+      plugins: [...common.plugins, addonOf(addon)],
     });
     if (!built.success) throw new AggregateError(built.logs, `${fileName} could not be built`);
     mkdirSync(folder, { recursive: true });
@@ -111,23 +110,12 @@ function addonOf(addon: string): Bun.BunPlugin {
   };
 }
 
-/** Embeds the finished bridge instead of the module that bundles it, whose sources are not inside. */
-async function bridgeText(): Promise<Bun.BunPlugin> {
-  const contents = `export const bridgeProgram = async () => ${JSON.stringify(await bridgeProgram())};`;
-  return {
-    name: "bridge",
-    setup(build) {
-      build.onLoad({ filter: /bundle.bridge-program\.ts$/ }, () => ({ contents, loader: "ts" }));
-    },
-  };
-}
-
 /**
  * Another platform's Bun as the lock file pins it, downloaded from the package registry and verified by its
  * digest.
  */
 function fetchRuntime(name: PlatformName, work: string): string {
-  const { runtime, binary, os, cpu } = PLATFORMS[name];
+  const { runtime, binary, os, cpu, libc } = PLATFORMS[name];
   const folder = join(work, "runtime");
   for (const file of ["package.json", "bun.lock", "bunfig.toml", ".npmrc"]) {
     cpSync(join(ROOT, file), join(folder, file));
@@ -135,6 +123,7 @@ function fetchRuntime(name: PlatformName, work: string): string {
   const { success, stderr } = Bun.spawnSync(
     [process.execPath, "install", "--frozen-lockfile", "--production", "--ignore-scripts"].concat(
       ...["--silent", "--os", os, "--cpu", cpu],
+      ...(libc === null ? [] : ["--libc", libc]),
     ),
     { cwd: folder, stdout: "ignore", stderr: "pipe" },
   );

@@ -77,8 +77,8 @@ function commandPrefix(environment: Environment, { databasePath }: Config): stri
   const variable =
     databasePath === SETTINGS.KANALOG_DB.fallback ? "" : `KANALOG_DB='${databasePath}' `;
   if (Bun.isStandaloneExecutable) return variable + process.argv0;
-  const command = environment["npm_config_user_agent"]?.startsWith("npm/")
-    ? `npx --yes bun@${Bun.version} kanalog`
-    : "bun kanalog";
-  return variable + command;
+  const isNpm = environment["npm_config_user_agent"]?.startsWith("npm/");
+  // The npm package has the bundled program, a clone `main.ts`.
+  if (Bun.main.endsWith("program.js")) return `${variable}${isNpm ? "npx" : "bunx"} kanalog`;
+  return `${variable}${isNpm ? `npx --yes bun@${Bun.version}` : "bun"} kanalog`;
 }
