@@ -104,7 +104,8 @@ export const postsSearchList = apiMethod({
     ordering: withDefault(
       choice(
         POST_ORDERINGS,
-        "Always descending. `-relevance` ranks the newest 2,000 matches by words and age, on one page.",
+        "Descending with a minus: `published_at` gives the oldest first. `-relevance` ranks the newest 2,000 " +
+          "matches by words and age, on one page.",
       ),
       "-published_at",
     ),

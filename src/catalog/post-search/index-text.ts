@@ -195,9 +195,22 @@ export function monthRows(row: number): { first: number; end: number } {
 
 /** An instant later than every post whose number is at most a row's. */
 export function endBelow(row: number): number {
+  return minuteOf(row) + MINUTE_MS;
+}
+
+/**
+ * An instant no later than any post whose number is at least a row's.
+ * @param spill the greatest distance from the first number of a post's minute to its own
+ */
+export function startFrom(row: number, spill: number): number {
+  return minuteOf(Math.max(row - spill, dayRow(dayOfRow(row))));
+}
+
+/** Start of the minute that a row belongs to, if its post did not find that taken. */
+function minuteOf(row: number): number {
   const day = dayOfRow(row);
   const minute = Math.floor((row - dayRow(day)) / ROWS_OF_MINUTE);
-  return startOfDay(day) + (Math.min(minute, LAST_MINUTE) + 1) * MINUTE_MS;
+  return startOfDay(day) + Math.min(minute, LAST_MINUTE) * MINUTE_MS;
 }
 
 /**

@@ -153,30 +153,36 @@ function valuesOf({ match, low, high, tests }: IndexQuery) {
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
-/** SQL: matches by descending row. */
-function matchesSql(indexQuery: IndexQuery, table: string): string {
-  return `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} ORDER BY s.rowid DESC`;
+/** SQL: matches in the order of rows. */
+function matchesSql(indexQuery: IndexQuery, table: string, order: "ASC" | "DESC"): string {
+  return `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} ORDER BY s.rowid ${order}`;
 }
 
-/** Candidates by descending row, one at a time. */
-export function* iterateCandidates(db: Database, indexQuery: IndexQuery): Generator<Match, void> {
-  for (const table of tablesOf(indexQuery)) {
-    yield* statement<Match>(db, matchesSql(indexQuery, table)).iterate(valuesOf(indexQuery));
+/** Candidates in the order of rows, one at a time. */
+export function* iterateCandidates(
+  db: Database,
+  indexQuery: IndexQuery,
+  isAscending: boolean,
+): Generator<Match, void> {
+  const tables = tablesOf(indexQuery);
+  for (const table of isAscending ? tables.reverse() : tables) {
+    const sql = matchesSql(indexQuery, table, isAscending ? "ASC" : "DESC");
+    yield* statement<Match>(db, sql).iterate(valuesOf(indexQuery));
   }
 }
 
 /** Rows to look up with one statement: for most pages, all of them. */
 const LOOKED_UP = 100;
 
-/** Candidates with the given rows, in their order (descending), one at a time. */
-export function* lookUpFromLast(db: Database, rows: readonly number[]): Generator<Match, void> {
-  const lookUp = statement<Match>(
+/** Candidates with the given rows, in their order, one at a time. */
+export function* lookUp(db: Database, rows: readonly number[]): Generator<Match, void> {
+  const find = statement<Match>(
     db,
     `SELECT ${MATCH_COLUMNS} FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value
-     WHERE ${WITHIN_DEADLINE} ORDER BY m.row DESC`,
+     WHERE ${WITHIN_DEADLINE} ORDER BY r.key`,
   );
-  for (let end = rows.length; end > 0; end -= LOOKED_UP) {
-    yield* lookUp.all({ rows: JSON.stringify(rows.slice(Math.max(0, end - LOOKED_UP), end)) });
+  for (let at = 0; at < rows.length; at += LOOKED_UP) {
+    yield* find.all({ rows: JSON.stringify(rows.slice(at, at + LOOKED_UP)) });
   }
 }
 
@@ -184,7 +190,7 @@ export function* lookUpFromLast(db: Database, rows: readonly number[]): Generato
 export function readCandidates(db: Database, indexQuery: IndexQuery, limit: number): Match[] {
   const values = valuesOf(indexQuery);
   return fromParts(indexQuery, limit, (table, most) => {
-    const sql = `${matchesSql(indexQuery, table)} LIMIT @limit`;
+    const sql = `${matchesSql(indexQuery, table, "DESC")} LIMIT @limit`;
     return statement<Match>(db, sql).all({ ...values, limit: most });
   }).flat();
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
+import { byTime } from "./by-time.store.ts";
 import { levelOf } from "./index-text.ts";
 import { levelExpression, withLevels } from "./match-expression.ts";
 import {
@@ -17,7 +18,6 @@ import {
   UNBOUNDED,
   type ViewsPosition,
 } from "./matches.store.ts";
-import { newest } from "./newest.store.ts";
 import type { FoundPosition } from "./post-search.ts";
 
 /** Limit for candidates sorted together, the same as for counting: 5 ms. */
@@ -90,12 +90,11 @@ function byLevels(
   }
   if (found.length === count) return found;
   // Posts without views are sorted by time only, which is the index's order.
-  const unseen = newest(
-    db,
-    ofLevels(indexQuery, 0, 0),
-    views === 0 ? [at, id] : null,
-    count - found.length,
-  );
+  const unseen = byTime(db, ofLevels(indexQuery, 0, 0), {
+    isOldestFirst: false,
+    after: views === 0 ? [at, id] : null,
+    count: count - found.length,
+  });
   return [...found, ...unseen];
 }
 

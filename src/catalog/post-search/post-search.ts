@@ -13,10 +13,10 @@ import {
 import type { Snippet } from "./snippet.ts";
 
 /**
- * `-published_at` and `-views` are descending; equal views are newest first, equal instants by descending
- * id. `-relevance` ranks the newest 2,000 matches.
+ * By time, equal instants by id; `-views` is descending, equal views newest first. `-relevance` ranks the
+ * newest 2,000 matches.
  */
-export const POST_ORDERINGS = ["-published_at", "-views", "-relevance"] as const;
+export const POST_ORDERINGS = ["-published_at", "published_at", "-views", "-relevance"] as const;
 type PostOrdering = (typeof POST_ORDERINGS)[number];
 
 /** Conditions on posts; null for those not requested. */

@@ -2,6 +2,13 @@ import type { Database } from "../../db/database.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { selectPostsById } from "../posts/posts.store.ts";
 import {
+  byTime,
+  byTimeCounted,
+  newestRanked,
+  TEXTS_MAX,
+  type TimePosition,
+} from "./by-time.store.ts";
+import {
   type Counted,
   type IndexQuery,
   indexQueryOf,
@@ -10,15 +17,6 @@ import {
   TEXTS_COUNTED_MAX,
 } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
-import {
-  type Newest,
-  newest,
-  newestCounted,
-  newestOfTexts,
-  newestRanked,
-  newestTested,
-  TEXTS_MAX,
-} from "./newest.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-search.ts";
 import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
@@ -58,11 +56,12 @@ interface Candidate extends Pick<Match, "id" | "published_at"> {
 export function foundAfter(
   db: Database,
   searched: Pick<PostSearchSelection, "query" | "filter">,
-  after: Newest,
+  after: TimePosition,
   count: number,
 ): Candidate[] {
   const indexQuery = indexQueryOf(db, searched);
-  return newest(db, indexQuery, after, count).map(({ id, published_at }) => ({
+  const slice = { isOldestFirst: false, after, count };
+  return byTime(db, indexQuery, slice).map(({ id, published_at }) => ({
     id,
     published_at,
     hasText: () => indexQuery.hasText?.(id) ?? true,
@@ -93,18 +92,18 @@ function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSel
     return { ...cutPage(indexQuery, matches, limit), counted };
   }
   if (ordering === "-relevance") {
-    const { candidates, counted } =
-      hasText === null ? newestRanked(db, indexQuery) : newestTested(db, indexQuery, hasText);
+    const { candidates, counted } = newestRanked(db, indexQuery);
     return {
       matches: rankByRelevance(db, indexQuery, candidates, selection),
       last: undefined,
       counted,
     };
   }
-  const { candidates, counted } =
-    hasText === null
-      ? newestCounted(db, indexQuery, after as Newest, limit + 1)
-      : newestOfTexts(db, indexQuery, after as Newest, hasText);
+  const { candidates, counted } = byTimeCounted(db, indexQuery, {
+    isOldestFirst: ordering === "published_at",
+    after: after as TimePosition,
+    count: limit + 1,
+  });
   return { ...cutPage(indexQuery, candidates, limit), counted };
 }
 

@@ -113,7 +113,7 @@ const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   msgr_territories_list: { kind: "Level of the tree." },
   msgr_posts_search_list: {
     q: "Words, 2 to 200 characters, such as ипотека.",
-    ordering: "`-relevance` ranks the newest 2,000 matches.",
+    ordering: "`published_at`: who wrote first; `-relevance` ranks the newest 2,000.",
   },
 };
 

@@ -168,6 +168,8 @@ test("search and alerts find what a plain scan finds among rare words with the s
         const newest = await pages({ q, ...filter, limit: 100 });
         expect(newest.ids, q).toEqual(ids);
         expect([newest.first.matches, newest.first.note], q).toEqual([ids.length, null]);
+        const oldest = await pages({ q, ...filter, limit: 100, ordering: "published_at" });
+        expect(oldest.ids, q).toEqual(ids.toReversed());
         const viewed = await pages({ q, ...filter, limit: 100, ordering: "-views" });
         expect(viewed.ids.toSorted(), q).toEqual(ids.toSorted());
         const ranked = await pages({ q, ...filter, limit: 100, ordering: "-relevance" });

@@ -6,6 +6,7 @@ import {
   freeRow,
   minuteRow,
   nextDayRow,
+  startFrom,
 } from "../../../src/catalog/post-search/index-text.ts";
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
@@ -43,6 +44,21 @@ test("each post gets its own row, within its day and not before its minute, howe
         expect(row).toBeGreaterThanOrEqual(dayRow(dayOf(at)));
         expect(row).toBeLessThan(dayRow(dayOf(at) + 1));
         expect(nextDayRow(row)).toBe(dayRow(dayOf(at) + 1));
+      }
+    }),
+    200,
+  );
+});
+
+test("all posts with rows from one on are no older than the bound computed for it", async () => {
+  await asTimeAllows(
+    fc.property(fc.oneof(crowded, spread), (instants) => {
+      const rows = rowsOf(instants);
+      const spill = Math.max(0, ...rows.map(({ at, row }) => row - minuteRow(at)));
+      for (const { row } of rows) {
+        for (const other of rows) {
+          if (other.row >= row) expect(other.at).toBeGreaterThanOrEqual(startFrom(row, spill));
+        }
       }
     }),
     200,

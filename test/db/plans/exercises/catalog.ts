@@ -12,6 +12,7 @@ import {
   finishPostSearch,
   rebuildPostSearch,
 } from "../../../../src/catalog/post-search/catch-up.ts";
+import { POST_ORDERINGS } from "../../../../src/catalog/post-search/post-search.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
@@ -169,7 +170,7 @@ async function searchPosts(
       );
       db.exec("INSERT INTO post_search_stale VALUES (1, 0, 0)");
     }
-    for (const ordering of ["-published_at", "-views", "-relevance"]) {
+    for (const ordering of POST_ORDERINGS) {
       for (const filter of POST_FILTERS) {
         const query = new URLSearchParams({ ...filter, ordering, limit: "100" });
         await list(`posts/search/?${query}`);
