@@ -95,7 +95,10 @@ async function keyOf(database: string): Promise<string> {
   if (existsSync(file)) return readFileSync(file, "utf8");
   const json = async <T>(...words: string[]): Promise<T> =>
     JSON.parse(await kanalog(database, ...words, "--json")) as T;
-  await json("plan", "set", "profi", "--rate", String(RATE), "--quota", String(QUOTA));
+  await json(
+    ...["plan", "set", "profi", "--rate", String(RATE), "--quota", String(QUOTA)],
+    ...["--database-ms", "64000", "--lock-ms", "1000"],
+  );
   const { id } = await json<{ id: number }>("org", "create", "--name", "Bench", "--plan", "profi");
   const member = await json<{ id: number }>(
     ...["member", "add", String(id), "--email", "bench@example.com", "--role", "owner"],
