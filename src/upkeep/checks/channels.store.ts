@@ -2,6 +2,7 @@ import { CHANNEL_COLUMNS, type ChannelRecord, toCard } from "../../catalog/chann
 import { parseLinkOrHandle } from "../../catalog/channels/channel-reference.ts";
 import { CARD_JSON } from "../../catalog/channels/stored-card.ts";
 import { type Database, statement } from "../../db/database.ts";
+import type { CheckStep } from "./check.ts";
 import { faultOf, foundRows } from "./found-rows.ts";
 
 export function channelFaults(db: Database): string[] {
@@ -137,13 +138,23 @@ function inBothForms(db: Database): Twins[] {
   ).all();
 }
 
-/** Limit for the lines of SQLite's own report. */
+/** Limit for the lines of SQLite's own report on a table. */
 const LINES_MAX = 20;
 
-/** SQLite's integrity check, which includes the search index's own structure. */
-export function fileFaults(db: Database): string[] {
-  const rows = db.pragma<Record<string, string>>(`integrity_check(${LINES_MAX})`);
-  return rows.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
+/** SQLite's integrity check of each table with its indexes, which includes those of the search indexes. */
+export function fileSteps(db: Database): CheckStep[] {
+  const tables = statement<{ name: string }>(
+    db,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+  );
+  return tables.all().map(({ name }) => ({
+    name,
+    faults() {
+      const rows = db.pragma<Record<string, string>>(`integrity_check('${name}')`);
+      const lines = rows.flatMap((row) => Object.values(row)).slice(0, LINES_MAX);
+      return lines.filter((line) => line !== "ok");
+    },
+  }));
 }
 
 /** Rows that refer to a missing row of another table. */

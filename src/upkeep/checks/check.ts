@@ -3,12 +3,12 @@ import { differences, expectedShape, type SchemaShape, shapeOf } from "../../db/
 import {
   channelFaults,
   directoryFaults,
-  fileFaults,
+  fileSteps,
   foreignKeyFaults,
   twinFaults,
 } from "./channels.store.ts";
 import { usageFaults, webhookFaults } from "./customers.store.ts";
-import { postSearchFaults } from "./post-search.store.ts";
+import { postSearchSteps } from "./post-search.store.ts";
 import { searchFaults } from "./search.store.ts";
 
 /** One part of the check, with its faults as sentences; empty if all is well. */
@@ -17,30 +17,64 @@ export interface CheckResult {
   faults: string[];
 }
 
-const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
-  { name: "file", faults: fileFaults },
-  { name: "foreign keys", faults: foreignKeyFaults },
-  { name: "channels", faults: channelFaults },
-  { name: "twins", faults: twinFaults },
-  { name: "directories", faults: directoryFaults },
-  { name: "search index", faults: searchFaults },
-  { name: "post search", faults: postSearchFaults },
-  { name: "usage", faults: usageFaults },
-  { name: "webhooks", faults: webhookFaults },
+/** A part's work on one thing, such as a table. */
+export interface CheckStep {
+  /** Empty if the part has no other. */
+  name: string;
+  faults(): string[];
+}
+
+const whole = (faults: (db: Database) => string[]) => (db: Database) => [
+  { name: "", faults: () => faults(db) },
 ];
+
+const CHECKS: Readonly<Record<string, (db: Database) => CheckStep[]>> = {
+  schema: whole(schemaFaults),
+  file: fileSteps,
+  "foreign keys": whole(foreignKeyFaults),
+  channels: whole(channelFaults),
+  twins: whole(twinFaults),
+  directories: whole(directoryFaults),
+  "search index": whole(searchFaults),
+  "post search": postSearchSteps,
+  usage: whole(usageFaults),
+  webhooks: whole(webhookFaults),
+};
+
+export const CHECK_NAMES = Object.keys(CHECKS);
+
+interface CheckOptions {
+  /** The part to begin with, such as `file`, or a step of it, such as `file/posts`. */
+  from?: string;
+  /** Called before each step with its number within the part, and how many the part has. */
+  onStep?(name: string, at: number, of: number): void;
+}
 
 /**
  * Checks the invariants of a database in one snapshot; others may write meanwhile. Use a separate reading
  * connection, because FTS5 caches the index's structure.
  * @param onResult called after each part
  */
-export function checkDatabase(db: Database, onResult: (result: CheckResult) => void): void {
+export function checkDatabase(
+  db: Database,
+  onResult: (result: CheckResult) => void,
+  { from = "schema", onStep = () => {} }: CheckOptions = {},
+): void {
+  const [firstName = "", firstStep = ""] = from.split("/");
   db.exec("BEGIN");
   try {
-    const schema = { name: "schema", faults: attempt(() => schemaFaults(db)) };
-    onResult(schema);
-    if (schema.faults.length > 0) return;
-    for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
+    for (const name of CHECK_NAMES.slice(CHECK_NAMES.indexOf(firstName))) {
+      const faults: string[] = [];
+      const steps = attempt("", () => CHECKS[name]?.(db) ?? [], faults) ?? [];
+      const first = steps.findIndex((step) => name === firstName && step.name === firstStep);
+      for (const [at, step] of steps.entries()) {
+        if (at < first) continue;
+        onStep(step.name === "" ? name : `${name}/${step.name}`, at + 1, steps.length);
+        faults.push(...(attempt(step.name, step.faults, faults) ?? []));
+      }
+      onResult({ name, faults });
+      if (name === "schema" && faults.length > 0) return;
+    }
   } finally {
     // Rolled back, since nothing was written and a commit would fail on a damaged file.
     if (db.isInTransaction) db.exec("ROLLBACK");
@@ -57,11 +91,13 @@ function schemaFaults(db: Database): string[] {
   );
 }
 
-/** A part that cannot be read is a fault as well. */
-function attempt(work: () => string[]): string[] {
+/** What cannot be read is a fault as well. */
+function attempt<T>(step: string, work: () => T, faults: string[]): T | null {
   try {
     return work();
   } catch (error) {
-    return [`It cannot be read: ${error instanceof Error ? error.message : String(error)}.`];
+    const reason = error instanceof Error ? error.message : String(error);
+    faults.push(`${step || "It"} cannot be read: ${reason}.`);
+    return null;
   }
 }

@@ -13,6 +13,7 @@ import {
 import { isIndexed, selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { formatDay } from "../../values/moscow-time.ts";
+import type { CheckStep } from "./check.ts";
 import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
 
 /**
@@ -21,25 +22,34 @@ import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
  * channel changed, only the posts that it contains are compared, and not their tokens; nor those of an
  * outdated part.
  */
-export function postSearchFaults(db: Database): string[] {
+export function postSearchSteps(db: Database): CheckStep[] {
   const { phase } = selectState(db);
   if (!isIndexed(phase)) return [];
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   const isWhole = phase === "ready" && !stale;
   const parts = selectParts(db).filter(({ state }) => state === "read");
   return [
-    ...foundRows(db, {
-      "Posts in the index that are gone or have changed since": `SELECT s.post_id AS name
-       FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
-       WHERE p.id IS NULL OR p.channel_id <> s.channel_id
-         OR p.published_at <> s.published_at OR p.views <> s.views`,
-    }),
-    ...(isWhole ? missing(db) : []),
-    ...parts.flatMap((part) => [
-      ...rowFaults(db, part),
-      ...(isWhole && !isOutdated(part) ? differingTokens(db, part) : []),
-    ]),
+    { name: "changed", faults: () => changed(db) },
+    ...(isWhole ? [{ name: "missing", faults: () => missing(db) }] : []),
+    ...parts.map((part) => ({
+      name: monthOf(part),
+      faults: () => [
+        ...rowFaults(db, part),
+        ...(isWhole && !isOutdated(part) ? differingTokens(db, part) : []),
+      ],
+    })),
   ];
+}
+
+const monthOf = ({ end_row }: Part) => formatDay(dayOfRow(end_row - 1)).slice(0, 7);
+
+function changed(db: Database): string[] {
+  return foundRows(db, {
+    "Posts in the index that are gone or have changed since": `SELECT s.post_id AS name
+     FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
+     WHERE p.id IS NULL OR p.channel_id <> s.channel_id
+       OR p.published_at <> s.published_at OR p.views <> s.views`,
+  });
 }
 
 function rowFaults(db: Database, part: Part): string[] {
@@ -71,7 +81,7 @@ interface Tally {
 const STEM = /^[\p{L}\p{N}][^+]*$/u;
 
 function differingTokens(db: Database, part: Part): string[] {
-  const month = formatDay(dayOfRow(part.end_row - 1)).slice(0, 7);
+  const month = monthOf(part);
   const expected = tallies(db, part);
   const differing: string[] = [];
   const unnamed: string[] = [];

@@ -6,7 +6,7 @@ import {
 } from "../../../src/catalog/post-search/catch-up.ts";
 import { type Part, selectParts } from "../../../src/catalog/post-search/parts.store.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import { postSearchFaults } from "../../../src/upkeep/checks/post-search.store.ts";
+import { postSearchSteps } from "../../../src/upkeep/checks/post-search.store.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectOk, idsOf, imported, pathOfNext } from "../../support/expectations.ts";
 
@@ -46,7 +46,7 @@ const db = () => appliance.app.domains.db;
 const states = () => selectParts(db()).map(({ state }: Part) => state);
 
 function faults(): string[] {
-  const found = postSearchFaults(db());
+  const found = postSearchSteps(db()).flatMap((step) => step.faults());
   // The check leaves its connection, which is a reader's elsewhere, without writing.
   db().pragma("query_only = OFF");
   return found;
