@@ -7,7 +7,7 @@ import {
 import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { readText } from "../values/fields.ts";
-import { jsonValueOf } from "../values/json-text.ts";
+import { jsonValueOf, pageJson } from "../values/json-text.ts";
 import { inEnglish, message } from "../values/messages/messages.ts";
 import {
   flagSchema,
@@ -139,23 +139,57 @@ export const postsSearchList = apiMethod({
   },
 });
 
+/** The most viewed posts of a period, whatever their words: how the site's search opens. No part of the API. */
+export const mostViewedPosts = apiMethod({
+  operationId: "msgr_posts_most_viewed",
+  path: "/v1/msgr/posts/most-viewed/",
+  tag: "Posts",
+  title: "Most viewed posts",
+  description: "",
+  units: 0,
+  planRule: postsIncluded,
+  parameters: {
+    ...publicationDays,
+    category: filterParameters.category,
+    territory: filterParameters.territory,
+    ...postFilters,
+  },
+  result: page,
+  async run(args, { services, nowMs }) {
+    const query = { all: [], none: [] };
+    const filter = readPostFilter(args, services, {}, null);
+    const selection = { query, filter, ordering: "-views", after: null, limit: 20, nowMs } as const;
+    const { results } = await services.postSearch.page(selection);
+    return pageJson(results, null);
+  },
+});
+
 /**
  * Reads the query and the filters of a search in posts.
  * @throws AppError `invalid` listing all invalid arguments; `unavailable` while post search is not ready
  */
-export function readSearch(
-  args: Arguments<typeof searchParameters>,
-  { channels, directory, postSearch }: Services,
-) {
+export function readSearch(args: Arguments<typeof searchParameters>, services: Services) {
   const faults: FieldFaults = {};
   const text = readQueryText(args.q, message("nothingToSearch"));
   if ("fault" in text) faults["q"] = [text.fault];
-  const channelId = readChannel(args.channel, channels, faults);
+  const channelId = readChannel(args.channel, services.channels, faults);
+  const filter = readPostFilter(args, services, faults, channelId);
+  if ("fault" in text) throw fieldError(faults);
+  return { query: text.value.query, filter };
+}
+
+/** @param faults found earlier; all are thrown together */
+function readPostFilter(
+  args: Omit<Arguments<typeof searchParameters>, "q" | "channel">,
+  { directory, postSearch }: Services,
+  faults: FieldFaults,
+  channelId: number | null,
+): PostFilter {
   const facets = readFacets(args, directory, faults);
-  if ("fault" in text || Object.keys(faults).length > 0) throw fieldError(faults);
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
   const days = readPublicationDays(args);
   postSearch.requireReady();
-  const filter: PostFilter = {
+  return {
     channelId,
     ...facets,
     ...days,
@@ -163,5 +197,4 @@ export function readSearch(
     media: args.media ?? null,
     viewsMin: args.views_min ?? null,
   };
-  return { query: text.value.query, filter };
 }

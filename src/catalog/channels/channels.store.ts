@@ -87,6 +87,12 @@ export function selectIdsByHandle(db: Database, handles: readonly string[]): Han
   ).all(JSON.stringify(handles));
 }
 
+/** The highest numbers of public channels. */
+export function selectNewest(db: Database, limit: number): number[] {
+  const sql = "SELECT id FROM public_cards ORDER BY id DESC LIMIT ?";
+  return statement(db, sql).pluck<number>().all(limit);
+}
+
 export function selectPublicId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const [id, value] = idAndValue(reference);

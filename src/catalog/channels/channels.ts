@@ -16,6 +16,7 @@ import {
   selectCardByMessengerId,
   selectCards,
   selectId,
+  selectNewest,
   selectPublicId,
 } from "./channels.store.ts";
 import { createRemovedChannels } from "./removed-channels.store.ts";
@@ -77,6 +78,9 @@ export function createChannels(
       const [found] = withMetrics(db, `[${card(reference)}]` as JsonText<CardView[]>);
       return found as CardWithMetrics;
     },
+
+    /** Service numbers of the public channels that were added last: the highest ones. */
+    newest: (limit: number): number[] => selectNewest(db, limit),
 
     findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 

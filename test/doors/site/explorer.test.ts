@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import type { PlanCode } from "../../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
@@ -332,14 +333,15 @@ describe("a channel's page", () => {
       "stats",
       days.map(([ago, subscribers]) => ({ channel: 5, day: daysAgo(ago), subscribers, views: 0 })),
     );
+    await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
     const text = (await member.get(`${PATH}5/`)).html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
     expect(text).toContain("+7 (+0.02%) in 7 days −15 (−0.05%) in 30 days");
   });
 
-  test("shows growth over 7 and 30 days, averages, and the share of ads", async () => {
+  test("shows growth, and means and ads of the posts themselves, whatever the days say", async () => {
     await imported(appliance, "channels", [channel(5, { subscribers: 2000 })]);
     const days = [
-      [0, 2000, 300, 3],
+      [0, 2000, 0, 1],
       [7, 1900, 100, 1],
       [30, 2500, 0, 0],
     ] as const;
@@ -354,16 +356,19 @@ describe("a channel's page", () => {
     const at = (hours: number) =>
       new Date(appliance.ports.clock.now() - hours * 3_600_000).toISOString();
     await imported(appliance, "posts", [
-      { id: 51, channel: 5, text: "Реклама", views: 10, is_ad: true, published_at: at(1) },
-      { id: 52, channel: 5, text: "Пост", views: 900, published_at: at(1) },
-      { id: 53, channel: 5, text: "Ещё", views: 20, published_at: at(2) },
+      { id: 51, channel: 5, text: "Реклама", views: 10, is_ad: true, published_at: at(25) },
+      { id: 52, channel: 5, text: "Пост", views: 900, published_at: at(25) },
+      { id: 53, channel: 5, text: "Ещё", views: 20, published_at: at(26) },
     ]);
+    await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
     const { html } = await member.get(`${PATH}5/`);
     const text = html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
     expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days −500 (−20%) in 30 days");
-    expect(text).toContain("Views per post 100 5% of subscribers");
-    expect(text).toContain("Posts per day 2 ");
+    expect(text).toContain("Views per post 310 15.5% of subscribers, 30 days");
+    expect(text).toContain("Posts per day 0.1 30 days");
     expect(text).toContain("Share of ads 33.3% 1 of 3 posts");
+    // Nobody read the views of the last day's post.
+    expect(html).toContain('data-value="2000">2,000</td><td class="number" data-value="">—</td>');
     const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
     expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
       "900",
@@ -375,7 +380,7 @@ describe("a channel's page", () => {
     const busy = heat.flatMap(([, shade, posts], hour) =>
       posts === "0" ? [] : [[hour, Number(posts), Number(shade)]],
     );
-    const now = new Date(appliance.ports.clock.now() + 3 * 3_600_000);
+    const now = new Date(appliance.ports.clock.now() - 21 * 3_600_000);
     const hour = ((now.getUTCDay() + 6) % 7) * 24 + now.getUTCHours();
     expect(busy).toEqual([
       [hour - 2, 1, 3],

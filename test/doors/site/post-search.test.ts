@@ -48,7 +48,7 @@ test("unknown views are not shown as zero", async () => {
     { id: 1, channel: 1, text: "О домах", published_at: "2026-11-19T10:00:00+03:00" },
     { id: 2, channel: 1, text: "О дачах", published_at: "2026-11-19T11:00:00+03:00", views: 5 },
   ]);
-  expect((await member.get(`${PAGE}?q=дом`)).html).not.toContain("Views:");
+  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Views: —");
   const { html } = await member.get("/account/channels/1/");
   expect(html).toContain("Views: 5");
   expect(html).not.toContain("Views: 0");
@@ -62,8 +62,27 @@ test("filters narrow the results and stay in the form", async () => {
   expect(html).toContain('value="2026-11-01"');
 });
 
-test("without words it says what to type, and names the field of a fault", async () => {
-  expect((await member.get(PAGE)).html).toContain("Type the words to look for.");
+test("without words it opens with the most viewed posts of today, or of the last days that have any", async () => {
+  const ids = (html: string) => [...html.matchAll(/Views: ([\d,—]+)/g)].map(([, views]) => views);
+  const post = (id: number, published_at: string, views: number) => ({
+    ...{ id, channel: 1, text: `О домах ${id}`, published_at, views },
+  });
+  await imported(appliance, "posts", [
+    post(1, "2026-11-18T10:00:00+03:00", 500),
+    post(2, "2026-11-17T10:00:00+03:00", 700),
+    post(3, "2026-10-01T10:00:00+03:00", 900),
+  ]);
+  const week = (await member.get(PAGE)).html;
+  expect(week).toContain("Most viewed in the last 7 days");
+  expect(ids(week)).toEqual(["700", "500"]);
+  await imported(appliance, "posts", [post(4, "2026-11-20T10:00:00+03:00", 3)]);
+  const today = (await member.get(PAGE)).html;
+  expect(today).toContain("Most viewed today");
+  expect(ids(today)).toEqual(["3"]);
+  expect((await member.get(`${PAGE}?category=nothing`)).status).toBe(400);
+});
+
+test("names the field of a fault", async () => {
   const short = await member.get(`${PAGE}?q=-дом`);
   expect(short.status).toBe(200);
   expect(short.html).toContain("Give at least one word to search for");

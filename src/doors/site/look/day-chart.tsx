@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Change } from "../../../catalog/metrics/change-over.ts";
 import { useVisit } from "../visit/use-visit.ts";
 import { DayText } from "./answer-times.tsx";
 import { Scroll } from "./data-table.tsx";
@@ -65,6 +64,14 @@ export function DayChart<Row extends { day: string }>({
       </details>
     </section>
   );
+}
+
+/** @jsxImportSource hono/jsx */
+
+/** How much something grew, and relative to before; null for that if it was nothing before. */
+interface Change {
+  subscribers: number;
+  part: number | null;
 }
 
 /** @jsxImportSource hono/jsx */

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
+import { CATALOG_ORDERINGS, type CatalogOrdering } from "../../../../catalog/search/catalog.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { Avatar } from "../../look/channel-link.tsx";
 import { Scroll } from "../../look/data-table.tsx";
@@ -17,7 +18,14 @@ const READINGS = 30;
 export const COMPARE = "compare";
 
 /** Channels with growth and engagement, which can be selected for comparison. */
-export async function CatalogTable({ cards }: { cards: readonly CardAnswer[] }) {
+export async function CatalogTable({
+  cards,
+  given,
+}: {
+  cards: readonly CardAnswer[];
+  /** The catalog's filters, whose results the columns' heads sort; none on other pages. */
+  given?: Readonly<Record<string, string>>;
+}) {
   const visit = useVisit();
   const context = useSite();
   const { channelFields, explorerPages: words } = visit.words;
@@ -38,15 +46,9 @@ export async function CatalogTable({ cards }: { cards: readonly CardAnswer[] }) 
               <span class="hidden">{words.compare}</span>
             </th>
             <th scope="col">{channelFields.title}</th>
-            <th scope="col" class="number">
-              {channelFields.subscribers}
-            </th>
-            <th scope="col" class="number">
-              {words.growth(30)}
-            </th>
-            <th scope="col" class="number">
-              <abbr title={words.errHint}>{words.err}</abbr>
-            </th>
+            <Head given={given} ordering="-subscribers" label={channelFields.subscribers} />
+            <Head given={given} ordering="-growth_30d" label={words.growth(30)} />
+            <Head given={given} ordering="-err_30d" label={words.err} hint={words.errHint} />
             <th scope="col" class="whole">
               <abbr title={words.ownScale}>{words.trend}</abbr>
             </th>
@@ -64,6 +66,35 @@ export async function CatalogTable({ cards }: { cards: readonly CardAnswer[] }) 
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+/** A column's head, which sorts the catalog by it, largest first. */
+function Head({
+  given,
+  ordering,
+  label,
+  hint,
+}: {
+  given: Readonly<Record<string, string>> | undefined;
+  ordering: CatalogOrdering;
+  label: string;
+  hint?: string;
+}) {
+  const text = hint === undefined ? label : <abbr title={hint}>{label}</abbr>;
+  const isSorted = (given?.["ordering"] ?? CATALOG_ORDERINGS[0]) === ordering;
+  return (
+    <th
+      scope="col"
+      class="number"
+      aria-sort={given !== undefined && isSorted ? "descending" : undefined}
+    >
+      {given === undefined ? (
+        text
+      ) : (
+        <a href={asset(`${PATH}?${new URLSearchParams({ ...given, ordering })}`)}>{text}</a>
+      )}
+    </th>
   );
 }
 

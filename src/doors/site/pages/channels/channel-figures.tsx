@@ -1,40 +1,40 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
-import { changeOver } from "../../../../catalog/metrics/change-over.ts";
-import type { Habits } from "../../../../catalog/posts/posts.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
-import { DayText } from "../../look/answer-times.tsx";
-import { ChangeText, shownPart, shownPercent } from "../../look/day-chart.tsx";
+import { ChangeText, changeOf, shownPart } from "../../look/day-chart.tsx";
+import { formatNumber } from "../../look/formats.ts";
 import { shownNumber, told } from "../../look/shown.tsx";
+import { readRank } from "../../public/read-public.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import type { Readings } from "./channel-readings.ts";
 
-/** Periods in days for which growth is shown. */
-const GROWTH = [7, 30] as const;
-
-/** The channel's figures: current, of the last weeks, and of the period shown. */
-export function channelFigures(
-  card: CardAnswer,
-  { rows, recent }: Readings,
-  habits: Habits | null,
-): JSX.Element {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
-  const { viewsPerPost, postsPerDay } = averagesOf(rows);
-  const number = (value: number | null): string => (value === null ? "—" : shownNumber(value));
-  const reach = card.metrics?.reach_30d ?? null;
-  const changes = GROWTH.map((days) => [days, changeOver(recent, days)] as const);
-  const last = recent.at(-1) ?? rows.at(-1);
-  const ads = habits === null || habits.posts === 0 ? null : habits.ads / habits.posts;
+/** The channel's figures: current, its growth, and those of its posts, all of the last 30 days. */
+export async function ChannelFigures({ card, readings }: { card: CardAnswer; readings: Readings }) {
+  const { words: all } = useVisit();
+  const words = all.explorerPages;
+  const { services } = useSite();
+  const metrics = card.metrics ?? null;
+  const number = (value: number | null | undefined) => (value == null ? "—" : shownNumber(value));
+  const changes = [
+    [7, changeOf(metrics?.growth_7d, metrics?.growth_7d_percent)],
+    [30, changeOf(metrics?.growth_30d, metrics?.growth_30d_percent)],
+  ] as const;
+  const posts = metrics?.posts_30d ?? null;
+  // Of a channel without any post, days may still be known, each with its number of posts and their views.
+  const { viewsPerPost, postsPerDay } =
+    posts === null
+      ? averagesOf(readings.rows.slice(-DAYS))
+      : { viewsPerPost: metrics?.reach_30d ?? null, postsPerDay: posts / DAYS };
+  const rank = await readRank(services, card);
+  const category = services.directory.categories().find(({ slug }) => slug === card.category);
   return (
     <ul class="cards figures">
       <li class="main">
-        {visit.words.channelFields.subscribers}
-        <strong>{number(card.subscribers)}</strong>
+        {all.channelFields.subscribers}
+        <strong>{card.subscribers_at === null ? "—" : number(card.subscribers)}</strong>
         {changes.map(
           ([days, change]) =>
             change !== null && (
@@ -43,32 +43,37 @@ export function channelFigures(
               </span>
             ),
         )}
-        {last !== undefined && last.subscribers !== card.subscribers && (
-          <small>
-            {words.lastReading} <DayText day={last.day} />: {number(last.subscribers)}.{" "}
-            {words.cardIsApart}
-          </small>
-        )}
       </li>
+      {category !== undefined && (
+        <Figure
+          label={all.publicPages.rankIn(category.name)}
+          value={rank === null ? "—" : all.publicPages.rank(shownNumber(rank))}
+        />
+      )}
       <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
-        {viewsPerPost !== null &&
-          card.subscribers > 0 &&
-          words.ofSubscribers(shownPart(viewsPerPost / card.subscribers))}
+        {viewsPerPost !== null && card.subscribers > 0
+          ? `${words.ofSubscribers(shownPart(viewsPerPost / card.subscribers))}, ${words.lastDays(DAYS)}`
+          : posts === 0 && words.noPostsLately}
       </Figure>
-      <Figure label={words.postsPerDay} value={number(postsPerDay)} />
-      <Figure label={words.err} value={shownPercent(card.metrics?.err_30d)}>
-        {reach !== null
-          ? words.reach(number(reach))
-          : card.metrics?.posts_30d === 0 && words.noPostsLately}
+      <Figure
+        label={words.postsPerDay}
+        value={postsPerDay === null ? "—" : formatNumber(all.locale, postsPerDay, DECIMAL)}
+      >
+        {postsPerDay !== null && words.lastDays(DAYS)}
       </Figure>
-      <Figure label={words.adShare} value={ads === null ? "—" : shownPart(ads)}>
-        {habits !== null &&
-          habits.posts > 0 &&
-          words.ofPosts(number(habits.ads), number(habits.posts))}
+      <Figure
+        label={words.adShare}
+        value={posts === null || posts === 0 ? "—" : shownPart((metrics?.ads_30d ?? 0) / posts)}
+      >
+        {posts !== null && posts > 0 && words.ofPosts(number(metrics?.ads_30d), number(posts))}
       </Figure>
     </ul>
   );
 }
+
+/** Days whose posts are averaged, as in the card's metrics. */
+const DAYS = 30;
+const DECIMAL = { maximumFractionDigits: 1 };
 
 function Figure({ label, value, children }: { label: string; value: string; children?: Child }) {
   return (

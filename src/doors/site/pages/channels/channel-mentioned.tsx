@@ -18,7 +18,9 @@ import { PostText } from "./post-text.tsx";
 /**
  * Number of mentions and similar channels on the channel's own page; the complete lists are on other pages.
  */
-const MENTIONS_SHOWN = "3";
+const MENTIONS_SHOWN = 3;
+/** Mentions among which advertising is counted. */
+const MENTIONS_READ = "50";
 const SIMILAR_SHOWN = 6;
 /** Characters of a post to show at once. */
 const TEXT_SHOWN = 300;
@@ -27,7 +29,7 @@ const TEXT_SHOWN = 300;
 export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
   const words = useVisit().words.mentionPages;
   const channel = String(card.id);
-  const raw = { channel, limit: MENTIONS_SHOWN };
+  const raw = { channel, limit: MENTIONS_READ };
   const [mentions, similar] = await Promise.all([
     // Both may take long: without them, the rest of the page is still shown.
     orRefusal(lookUp<Page<Mention>>(channelMentionsList, raw), "unavailable"),
@@ -49,7 +51,8 @@ export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
       <section class="card" aria-labelledby="mentions">
         <h2 id="mentions">{words.whoMentions}</h2>
         {mentions.results.length === 0 && <p class="empty">{words.none}</p>}
-        <MentionItems mentions={mentions.results} />
+        <MentionItems mentions={mentions.results.slice(0, MENTIONS_SHOWN)} />
+        <SeenAdvertising mentions={mentions.results} />
         <p>
           <a href={asset(`/account/channels/${card.id}/mentions/`)}>{words.allMentions}</a>
         </p>
@@ -64,6 +67,26 @@ export async function mentionsOfChannel(card: CardView): Promise<JSX.Element> {
         )}
       </section>
     </div>
+  );
+}
+
+/** Channels whose posts with advertising mention it. */
+function SeenAdvertising({ mentions }: { mentions: readonly Mention[] }) {
+  const words = useVisit().words.mentionPages;
+  const ads = mentions.filter(({ is_ad }) => is_ad);
+  if (ads.length === 0) return null;
+  const channels = new Map(ads.map(({ mentioned_by: by }) => [by.id, by]));
+  const cards = cardsOf([...channels.keys()]);
+  return (
+    <>
+      <h3>{words.seenAdvertising}</h3>
+      <p>{words.adsOfMentions(shownNumber(ads.length), shownNumber(mentions.length))}</p>
+      <div class="row">
+        {[...channels.values()].slice(0, SIMILAR_SHOWN).map(({ id, title }) => (
+          <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -115,7 +115,7 @@ function Post({
             {words.edited} <Moment at={post.edited_at} />
           </span>
         )}
-        {post.views_at !== null && <span>{words.viewsOf(shownNumber(post.views))}</span>}
+        <span>{words.viewsOf(post.views_at === null ? "—" : shownNumber(post.views))}</span>
         {countsOf(post).map((count) => (
           <span>{count}</span>
         ))}

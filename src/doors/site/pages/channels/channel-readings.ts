@@ -14,11 +14,6 @@ export type Period = (typeof PERIODS)[number];
 
 /** Limit for everything there is: ten years. */
 const ALL_DAYS_MAX = 3_660;
-/**
- * Days before the last reading that growth over 30 days needs, including some slack
- * (metrics/change-over.ts).
- */
-const GROWTH_DAYS = 34;
 
 /** A period ending at the last reading; Moscow days, both inclusive. */
 export interface ReadingPeriod {
@@ -31,8 +26,6 @@ export interface ReadingPeriod {
 export interface Readings extends ReadingPeriod {
   /** Ordered by channel, then by day. */
   rows: DailyStatisticsView[];
-  /** Rows of the last weeks, for growth. */
-  recent: DailyStatisticsView[];
   /** Why the current plan does not show the period. */
   refusal: AppError | null;
 }
@@ -57,18 +50,14 @@ export async function readReadings(cards: readonly CardView[]): Promise<Readings
   const cut = (day: Day) => (to < open ? day : Math.max(day, open));
   const from = period === PERIODS[0] ? cut(to - days + 1) : to - days + 1;
   // Channels without any reading are not queried, so that the plan does not refuse them.
-  if (spans.length === 0) return { period, from, to, rows: [], recent: [], refusal: null };
+  if (spans.length === 0) return { period, from, to, rows: [], refusal: null };
   const ids = cards.map(({ id }) => id);
-  // Needed for growth, even if the period is shorter.
-  const growthFrom = cut(to - GROWTH_DAYS);
-  const recent = await orRefusal(requestDays(ids, growthFrom, to));
   const rows = await orRefusal(requestDays(ids, from, to));
   return {
     period,
     from,
     to,
     rows: rows instanceof AppError ? [] : rows,
-    recent: recent instanceof AppError ? [] : recent,
     refusal: rows instanceof AppError ? rows : null,
   };
 }

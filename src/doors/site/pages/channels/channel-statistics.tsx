@@ -115,9 +115,9 @@ function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }) {
               <th scope="row" data-value={row.day}>
                 <DayText day={row.day} />
               </th>
-              {[row.subscribers, row.views, row.posts].map((value) => (
-                <td class="number" data-value={value}>
-                  {shownNumber(value)}
+              {[row.subscribers, knownViews(row), row.posts].map((value) => (
+                <td class="number" data-value={value ?? ""}>
+                  {value === null ? "—" : shownNumber(value)}
                 </td>
               ))}
             </tr>
@@ -126,4 +126,9 @@ function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }) {
       </table>
     </Scroll>
   );
+}
+
+/** A day's views; null if nobody read those of its posts. */
+export function knownViews({ views, posts }: DailyStatisticsView): number | null {
+  return views === 0 && posts > 0 ? null : views;
 }

@@ -21,7 +21,7 @@ import { lookUp } from "../../visit/look-up.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
-import { channelFigures, MetricsComing } from "./channel-figures.tsx";
+import { ChannelFigures, MetricsComing } from "./channel-figures.tsx";
 import { BestPosts, PostingHours, readHabits } from "./channel-habits.tsx";
 import { ChannelHead } from "./channel-head.tsx";
 import { mentionsOfChannel } from "./channel-mentioned.tsx";
@@ -48,7 +48,8 @@ export const channelPage: SitePage = {
       <>
         <Done words={{ deleted: words.postDeleted }} />
         {card.metrics?.err_30d == null && (await MetricsComing())}
-        {channelFigures(card, readings, habits)}
+        {card.description !== null && <UserBlock text={card.description} />}
+        {await ChannelFigures({ card, readings })}
         {await ReadingsChart({ card, readings })}
         <div class="halves">
           <div class="stack">
@@ -93,7 +94,10 @@ async function channelDownload(
   if (wanted === "posts") {
     const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
     const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw);
-    return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
+    const rows = posts.results.map((post) =>
+      post.views_at === null ? { ...post, views: null } : post,
+    );
+    return csvDownload(`${name}-posts.csv`, POST_COLUMNS, rows);
   }
   if (refusal !== null) throw refusal;
   return csvDownload(`${name}-${formatDay(from)}-${formatDay(to)}.csv`, DAY_COLUMNS, rows);
@@ -164,9 +168,10 @@ function ChannelCard({ card, directory }: { card: CardView; directory: Directory
     ...fieldsShownAs("link").map(
       (name): Fact => [labels[name], card[name] && <UserLink address={card[name]} />],
     ),
-    ...fieldsShownAs("text").map(
-      (name): Fact => [labels[name], card[name] && <UserBlock text={card[name]} />],
-    ),
+    [
+      labels.former_handles,
+      card.former_handles.length > 0 && card.former_handles.map((name) => `@${name}`).join(", "),
+    ],
   ];
   return (
     <section aria-labelledby="card" class="card">

@@ -35,6 +35,8 @@ import { MetricsComing } from "./channel-figures.tsx";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = 50;
+/** The address's `show` for the channels that were added last. */
+const NEW = "new";
 /** Longest text for screen readers; the page shows it completely. */
 const SUMMARY_BYTES_MAX = 500;
 
@@ -44,7 +46,10 @@ export const channelsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const { query } = visit;
-    const filter = filterOf();
+    const filter =
+      query.get("show") === NEW
+        ? { ...filterOf(), ids: context.services.channels.newest(PAGE_SIZE).join() }
+        : filterOf();
     if (query.get("as") === "choices") return channelChoices(filter);
     const wanted = { limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
     const [found, count] = await Promise.all([
@@ -63,10 +68,8 @@ export const channelsPage: SitePage = {
           <CatalogForm directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
-        <p>
-          <a href={asset("/account/trending/")}>{visit.words.trendingPage.title}</a>
-        </p>
         <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
+          <Presets filter={filter} />
           {isRefused ? (
             <Refusal error={found} />
           ) : (
@@ -137,6 +140,34 @@ async function channelChoices(filter: Filter): Promise<View> {
 
 /** @jsxImportSource hono/jsx */
 
+/** Orders that people look for, and `new`: the channels that were added last. */
+const PRESETS = ["-subscribers", "-growth_30d_percent", NEW, "-citation"] as const;
+
+/** The same search in these orders. */
+function Presets({ filter }: { filter: Filter }) {
+  const { query, words } = useVisit();
+  const { presets } = words.explorerPages;
+  const shown = query.has("show") ? NEW : filter.ordering || PRESETS[0];
+  return (
+    <nav aria-label={words.explorerPages.ordering} class="choices presets">
+      {PRESETS.map((preset) => {
+        const given = preset === NEW ? { show: NEW } : { ...filter, ids: "", ordering: preset };
+        return (
+          <a
+            href={asset(`${PATH}?${new URLSearchParams(givenOf(given))}`)}
+            aria-current={preset === shown ? "true" : undefined}
+          >
+            {presets[preset]}
+          </a>
+        );
+      })}
+      <a href={asset("/account/trending/")}>{words.trendingPage.title}</a>
+    </nav>
+  );
+}
+
+/** @jsxImportSource hono/jsx */
+
 interface ResultsProps {
   page: Page<CardAnswer>;
   filter: Filter;
@@ -170,6 +201,9 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
           </button>
         </form>
       </div>
+      {page.results.some(({ metrics }) => metrics?.growth_30d == null) && (await MetricsComing())}
+      {await CatalogTable({ cards: page.results, given })}
+      <Pager page={page} path={PATH} given={given} />
       {
         // The export has no filter by a list of numbers.
         filter.ids === "" &&
@@ -182,9 +216,6 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
         <summary>{words.listAsCall}</summary>
         <ApiCall label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
       </details>
-      {page.results.some(({ metrics }) => metrics?.growth_30d == null) && (await MetricsComing())}
-      {await CatalogTable({ cards: page.results })}
-      <Pager page={page} path="/account/channels/" given={given} />
     </>
   );
 }
@@ -192,7 +223,7 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
 /** @jsxImportSource hono/jsx */
 
 /** Filters that are folded until one of them is used. */
-const MORE = FILTERS.slice(FILTERS.indexOf("subscribers_min"), FILTERS.indexOf("ordering"));
+const MORE = FILTERS.slice(FILTERS.indexOf("kind"), FILTERS.indexOf("ordering"));
 const NUMBERS = [
   ...(["subscribers_min", "subscribers_max"] as const),
   ...(["growth_30d_min", "reach_30d_min", "err_30d_min"] as const),
@@ -209,7 +240,7 @@ function CatalogForm({ directory }: { directory: Directory }) {
     { value: "false", label: words.withoutMark },
   ];
   return (
-    <form method="get" action={asset("/account/channels/")} data-live="results" class="filters">
+    <form method="get" action={asset(PATH)} data-live="results" class="filters line">
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}
@@ -217,21 +248,21 @@ function CatalogForm({ directory }: { directory: Directory }) {
         category={labels.category}
         territory={labels.territory}
       />
-      <FilterSelect
-        {...field}
-        name="kind"
-        label={labels.kind}
-        options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
-      />
-      <FilterSelect
-        {...field}
-        name="ordering"
-        label={words.ordering}
-        options={CATALOG_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
-      />
       <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
         <summary>{words.moreFilters}</summary>
         <div class="filters">
+          <FilterSelect
+            {...field}
+            name="kind"
+            label={labels.kind}
+            options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
+          />
+          <FilterSelect
+            {...field}
+            name="ordering"
+            label={words.ordering}
+            options={CATALOG_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+          />
           {NUMBERS.map((name) => (
             <FilterInput
               {...field}

@@ -1,12 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { changeOver } from "../../../../catalog/metrics/change-over.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
+import { PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
+import { DayText } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
-import { type Column, DataTable } from "../../look/data-table.tsx";
-import { ChangeText, shownPercent } from "../../look/day-chart.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { ChangeText, changeOf, shownPercent } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
@@ -161,69 +162,90 @@ function hrefOf(ids: readonly number[], more: { measure?: Measure } = {}): strin
 
 /** A table with the same figures for each channel. */
 function ComparedFigures({
-  compared: { cards, rows, recent, comparisons },
+  compared: { cards, rows, refusal, comparisons },
 }: {
   compared: Compared;
 }) {
   const visit = useVisit();
   const words = visit.words.explorerPages;
   const compareWords = visit.words.comparePages;
-  const number = (value: number | null) => (value === null ? "—" : shownNumber(value));
+  const number = (value: number | null | undefined) => (value == null ? "—" : shownNumber(value));
   const all = cards.map((card) => ({
+    // Of a channel without any post, days may still be known.
     ...averagesOf(rows.filter(({ channel }) => channel === card.id)),
     card,
-    recent: recent.filter(({ channel }) => channel === card.id),
     comparison: comparisons.get(card.id),
   }));
-  const change = (days: number): Column<(typeof all)[number]> => [
-    words.inDays(days),
-    ({ recent }) => <ChangeText change={changeOver(recent, days)} />,
-    "number",
-  ];
+  const [compared] = comparisons.values();
   return (
-    <DataTable
-      label={visit.words.comparePages.compare}
-      rows={all}
-      columns={[
-        [
-          visit.words.channelFields.title,
-          ({ card }) => (
-            <span class="named-channel">
-              <span class={`dot tint-${cards.indexOf(card)}`} />
-              <ChannelLink id={card.id} title={card.title} image={card.image} />
-            </span>
-          ),
-          "row",
-        ],
-        [visit.words.channelFields.subscribers, ({ card }) => number(card.subscribers), "number"],
-        change(7),
-        change(30),
-        [
-          words.viewsPerPost,
-          ({ viewsPerPost, comparison }) => (
-            <>
-              {number(viewsPerPost)}
-              {typeof comparison?.views_median === "number" && (
-                <small>{compareWords.median(number(comparison.views_median))}</small>
-              )}
-            </>
-          ),
-          "number",
-        ],
-        [
-          words.postsPerDay,
-          ({ postsPerDay, comparison }) => (
-            <>
-              {number(postsPerDay)}
-              {comparison !== undefined && comparison.posts > 0 && (
-                <small>{compareWords.ads(number(comparison.ads))}</small>
-              )}
-            </>
-          ),
-          "number",
-        ],
-        [words.err, ({ comparison }) => shownPercent(comparison?.err), "number"],
-      ]}
-    />
+    <section aria-labelledby="figures">
+      <h2 id="figures">
+        {compared === undefined ? (
+          compareWords.figures
+        ) : (
+          <>
+            <DayText day={compared.from} /> – <DayText day={compared.to} />
+          </>
+        )}
+      </h2>
+      {compared === undefined && refusal === null && (
+        <p class="notice">{compareWords.tooLong(PERIOD_DAYS_MAX)}</p>
+      )}
+      <DataTable
+        label={visit.words.comparePages.compare}
+        rows={all}
+        columns={[
+          [
+            visit.words.channelFields.title,
+            ({ card }) => (
+              <span class="named-channel">
+                <span class={`dot tint-${cards.indexOf(card)}`} />
+                <ChannelLink id={card.id} title={card.title} image={card.image} />
+              </span>
+            ),
+            "row",
+          ],
+          [
+            visit.words.channelFields.subscribers,
+            ({ card }) => number(card.subscribers_at === null ? null : card.subscribers),
+            "number",
+          ],
+          [
+            words.growthOf,
+            ({ comparison }) => (
+              <ChangeText change={changeOf(comparison?.growth, comparison?.growth_percent)} />
+            ),
+            "number",
+          ],
+          [
+            words.viewsPerPost,
+            ({ card, viewsPerPost, comparison }) => (
+              <>
+                {number(
+                  comparison?.views_mean ?? (card.last_post_at === null ? viewsPerPost : null),
+                )}
+                {typeof comparison?.views_median === "number" && (
+                  <small>{compareWords.median(number(comparison.views_median))}</small>
+                )}
+              </>
+            ),
+            "number",
+          ],
+          [
+            words.postsOfDay,
+            ({ card, comparison }) => (
+              <>
+                {number(card.last_post_at === null ? null : comparison?.posts)}
+                {comparison !== undefined && comparison.posts > 0 && (
+                  <small>{compareWords.ads(number(comparison.ads))}</small>
+                )}
+              </>
+            ),
+            "number",
+          ],
+          [words.err, ({ comparison }) => shownPercent(comparison?.err), "number"],
+        ]}
+      />
+    </section>
   );
 }

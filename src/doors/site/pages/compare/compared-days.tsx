@@ -23,9 +23,10 @@ import {
   type Readings,
   readReadings,
 } from "../channels/channel-readings.ts";
+import { knownViews } from "../channels/channel-statistics.tsx";
 
 /** Measures to compare, as in the address's `measure`; the first is the default. */
-export const MEASURES = ["subscribers", "growth", "views"] as const;
+export const MEASURES = ["growth", "subscribers", "views"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 export function measureOf(): Measure {
@@ -105,7 +106,11 @@ function valuesOf(rows: readonly DailyStatisticsView[], measure: Measure): Map<s
   const first = rows.find(({ subscribers }) => subscribers > 0)?.subscribers ?? null;
   return new Map(
     rows.flatMap((row): [string, number][] => {
-      if (measure !== "growth") return [[row.day, row[measure]]];
+      if (measure === "subscribers") return [[row.day, row.subscribers]];
+      if (measure === "views") {
+        const views = knownViews(row);
+        return views === null ? [] : [[row.day, views]];
+      }
       if (first === null) return [];
       return [[row.day, Math.round((10_000 * (row.subscribers - first)) / first) / 100]];
     }),

@@ -40,6 +40,10 @@ export async function FoundPosts({
         <strong>{summary}</strong>
       </p>
       <SearchedFor q={given["q"] ?? ""} />
+      {page.results.map((post) => (
+        <Found post={post} card={cards.get(post.channel)} />
+      ))}
+      <Pager page={page} path="/account/posts/" given={given} />
       {/* A page opened by its cursor alone does not know its words, so a file would contain all posts, and the call none. */}
       {given["q"] !== undefined && (
         <>
@@ -50,10 +54,6 @@ export async function FoundPosts({
           </details>
         </>
       )}
-      {page.results.map((post) => (
-        <Found post={post} card={cards.get(post.channel)} />
-      ))}
-      <Pager page={page} path="/account/posts/" given={given} />
     </>
   );
 }
@@ -89,7 +89,7 @@ function Found({
           image={card?.image}
         />
         <Moment at={published_at} />
-        {views_at !== null && <span>{words.viewsOf(shownNumber(views))}</span>}
+        <span>{words.viewsOf(views_at === null ? "—" : shownNumber(views))}</span>
         <PostMarks post={post} />
       </p>
       <PostExcerpt snippet={post.snippet} highlights={post.highlights} />

@@ -6,8 +6,10 @@ import { MEDIA } from "../../../../catalog/posts/post.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
+import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
 import { exportPosts } from "../../../../verbs/export.ts";
-import { postsSearchList } from "../../../../verbs/post-search.ts";
+import type { ApiMethod } from "../../../../verbs/method.ts";
+import { mostViewedPosts, postsSearchList } from "../../../../verbs/post-search.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/faults.ts";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
@@ -36,10 +38,14 @@ export const postsPage: SitePage = {
     const words = visit.words.postPages;
     const given = filterOf();
     const hasQuery = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
-    const found = hasQuery ? await search(given) : null;
+    const opening = hasQuery ? null : await mostViewed(given);
+    const found = opening === null ? await search(given) : opening.found;
     const isRefused = found instanceof AppError;
-    const text =
-      found === null ? words.hint : isRefused ? await refusalText(found) : countText(found);
+    const text = isRefused
+      ? await refusalText(found)
+      : opening === null
+        ? countText(found)
+        : words.mostViewed(opening.days);
     const isFault = isRefused && found.code === "invalid" && !isQueryFault(found);
     return page(
       visit.words.posts,
@@ -53,7 +59,7 @@ export const postsPage: SitePage = {
           aria-label={words.found}
           data-summary={cutText(text, SUMMARY_BYTES_MAX)}
         >
-          {found === null || isRefused ? (
+          {isRefused ? (
             <Notice text={text} error={found} />
           ) : (
             await FoundPosts({
@@ -84,11 +90,30 @@ function filterOf(): Record<string, string> {
   return givenOf(readFilters(POST_FILTERS));
 }
 
+/** Days in which the most viewed posts are looked for, until there are some. */
+const OPENING_DAYS = [1, 7, 30] as const;
+
+/** The most viewed posts of today, or of the last days that have any: how the page opens. */
+async function mostViewed(given: Record<string, string>) {
+  const today = dayOf(useVisit().nowMs);
+  for (const days of OPENING_DAYS) {
+    const raw = { from: formatDay(today - days + 1), to: formatDay(today), ...given };
+    const found = await searched(mostViewedPosts, raw);
+    const isEmpty = !(found instanceof AppError) && found.results.length === 0;
+    if (!isEmpty || days === OPENING_DAYS.at(-1)) return { days, found };
+  }
+  return null;
+}
+
 /** Searches through the API's own method; also reports that search is off or not ready yet. */
-async function search(given: Record<string, string>): Promise<Found | AppError> {
-  const raw = { ...given, limit: PAGE_SIZE, cursor: useVisit().query.get("cursor") ?? "" };
+function search(given: Record<string, string>): Promise<Found | AppError> {
+  const cursor = useVisit().query.get("cursor") ?? "";
+  return searched(postsSearchList, { ...given, limit: PAGE_SIZE, cursor });
+}
+
+async function searched(method: ApiMethod, raw: Record<string, string>): Promise<Found | AppError> {
   try {
-    return await orRefusal(lookUp<Found>(postsSearchList, raw));
+    return await orRefusal(lookUp<Found>(method, raw));
   } catch (error) {
     const isShownByPage =
       error instanceof AppError &&
@@ -118,12 +143,12 @@ async function refusalText(error: AppError): Promise<string> {
   return filterFaults(visit, error, postPages.filters);
 }
 
-function Notice({ text, error }: { text: string; error: AppError | null }) {
+function Notice({ text, error }: { text: string; error: AppError }) {
   const visit = useVisit();
   return (
-    <p class={error === null ? "empty" : "notice"}>
+    <p class="notice">
       <bdi>{text}</bdi>{" "}
-      {error?.faults?.["cursor"] !== undefined && (
+      {error.faults?.["cursor"] !== undefined && (
         <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}
     </p>
@@ -142,7 +167,7 @@ const POST_FILTERS = [
 ];
 
 /** Filters that are folded until one of them is used. */
-const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
+const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("ordering"));
 
 /** The post search's form. */
 function PostSearchForm({ directory }: { directory: Directory }) {
@@ -155,7 +180,7 @@ function PostSearchForm({ directory }: { directory: Directory }) {
     label: words.filters[name],
   });
   return (
-    <form method="get" action={asset("/account/posts/")} data-live="results" class="filters">
+    <form method="get" action={asset(PATH)} data-live="results" class="filters line">
       <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}
@@ -163,13 +188,13 @@ function PostSearchForm({ directory }: { directory: Directory }) {
         category={words.filters.category}
         territory={words.filters.territory}
       />
-      <FilterSelect
-        {...named("ordering")}
-        options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
-      />
       <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
         <summary>{explorerPages.moreFilters}</summary>
         <div class="filters">
+          <FilterSelect
+            {...named("ordering")}
+            options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+          />
           <FilterInput {...named("channel")} />
           <FilterInput {...named("from")} type="date" />
           <FilterInput {...named("to")} type="date" />
