@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 
+const SEND_TIMEOUT_MS = 30_000;
+
 /** Where a request goes: an address that has already been resolved and checked. */
 export interface Destination {
   isSecure: boolean;
@@ -102,4 +104,14 @@ export function postTextTo(address: string, key: string): PostText {
     });
     return { status: answer.status, body: await answer.text() };
   };
+}
+
+/** Sends any request and returns the whole response, whatever its status; follows no redirects. */
+export async function sendTo(
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
+  const answer = await fetch(url, { ...init, signal, redirect: "manual" });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }

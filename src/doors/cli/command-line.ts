@@ -13,6 +13,7 @@ import { systemClock } from "../../ports/clock.ts";
 import { resources } from "../../verbs/operator/resources.ts";
 import { type AsJson, jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { conformanceCommand } from "./conformance.ts";
 import { memberCommand } from "./customers/member.ts";
 import { staffCommand } from "./customers/staff.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
@@ -70,6 +71,7 @@ export async function runCommandLine(
     .addCommand(checkCommand(context))
     .addCommand(healthCommand(context))
     .addCommand(mcpCommand(context))
+    .addCommand(conformanceCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context))
     .addCommand(workerCommand(context), { hidden: true });

@@ -1,0 +1,72 @@
+import { type Check, each, isObject, type Json, type Kit, Missing, objectsIn } from "../check.ts";
+import { ENDPOINTS, type Endpoint } from "../endpoints.ts";
+import { fieldFault, SHAPES } from "../shapes.ts";
+import { pathTo } from "../sight.ts";
+
+/** Where each resource is seen: methods, and what leads from their answers to the objects. */
+type Seen = readonly [operation: string, more: string, find: (body: Json) => readonly Json[]];
+
+const whole = (body: Json): readonly Json[] => [body];
+const items = (body: Json): readonly Json[] => objectsIn(body["results"]);
+const member =
+  (name: string) =>
+  (body: Json): readonly Json[] =>
+    isObject(body[name]) ? [body[name]] : [];
+
+const CHANNEL_LISTS: readonly Seen[] = [
+  ["msgr_channels_list", "limit=100", items],
+  ["msgr_channels_retrieve", "", whole],
+  ["msgr_channels_resolve_retrieve", "", whole],
+];
+const SEEN: Readonly<Record<string, readonly Seen[]>> = {
+  category: [["msgr_categories_list", "", items]],
+  territory: [["msgr_territories_list", "", items]],
+  channel: CHANNEL_LISTS,
+  post: [
+    ["msgr_channels_posts_retrieve", "limit=100", items],
+    ["msgr_posts_retrieve", "", whole],
+    ["msgr_posts_search_list", "limit=100", items],
+  ],
+  statistics: [["msgr_stats_daily_list", "", items]],
+  account: [["me_retrieve", "", whole]],
+  "account.key": [["me_retrieve", "", member("key")]],
+  "account.member": [["me_retrieve", "", member("member")]],
+  "account.organization": [["me_retrieve", "", member("organization")]],
+  "account.limits": [["me_retrieve", "", member("limits")]],
+  "account.usage": [["me_retrieve", "", member("usage")]],
+  webhook: [["msgr_webhooks_list", "", items]],
+  search: [["msgr_posts_search_list", "", whole]],
+  "found post": [["msgr_posts_search_list", "", items]],
+  metrics: [["msgr_channels_retrieve", "include=metrics", member("metrics")]],
+  comparison: [["msgr_channels_compare_list", "", items]],
+  sums: [["msgr_channels_stats_retrieve", "", whole]],
+  similar: [["msgr_channels_similar_list", "", items]],
+};
+
+const endpointOf = (operation: string): Endpoint => {
+  const found = ENDPOINTS.find((endpoint) => endpoint.operation === operation);
+  if (found === undefined) throw new Error(`no endpoint ${operation}`);
+  return found;
+};
+
+async function objectsSeen(kit: Kit, [operation, more, find]: Seen): Promise<readonly Json[]> {
+  const answer = await kit.ask(await pathTo(kit, endpointOf(operation), more));
+  const objects = find(answer.body);
+  if (objects.length === 0) throw new Missing(`nothing of it in ${answer.asked}`);
+  return objects;
+}
+
+/** Every field of the specification's tables, in every answer that shows the resource. */
+export const answerChecks: readonly Check[] = SHAPES.flatMap(({ resource, clause, fields }) =>
+  (SEEN[resource] ?? []).flatMap((seen) =>
+    Object.entries(fields).map(
+      ([field, type]): Check => ({
+        clause,
+        title: `${seen[0]}: ${resource}.${field} is ${type}`,
+        async run(kit) {
+          return each(await objectsSeen(kit, seen), (object) => fieldFault(object, field, type));
+        },
+      }),
+    ),
+  ),
+);

@@ -1,0 +1,37 @@
+import { type Check, type Kit, Missing } from "./check.ts";
+
+export interface Result extends Check {
+  /** `skip` if the appliance, or what the run was given, lacks what the check needs. */
+  outcome: "ok" | "fault" | "skip";
+  /** Why, unless it is ok. */
+  reason: string | null;
+}
+
+/** Runs checks one after another. @param onResult called with each result */
+export async function runChecks(
+  checks: readonly Check[],
+  kit: Kit,
+  mayWrite: boolean,
+  onResult: (result: Result) => void,
+): Promise<void> {
+  for (const check of checks) {
+    const [outcome, reason] = await outcomeOf(check, kit, mayWrite);
+    onResult({ ...check, outcome, reason });
+  }
+}
+
+async function outcomeOf(
+  { needs, run }: Check,
+  kit: Kit,
+  mayWrite: boolean,
+): Promise<[Result["outcome"], string | null]> {
+  if (needs === "operator" && kit.operatorKey === null) return ["skip", "needs --operator-key"];
+  if (needs !== undefined && !mayWrite) return ["skip", "needs --write"];
+  try {
+    const fault = await run(kit);
+    return fault === null ? ["ok", null] : ["fault", fault];
+  } catch (error) {
+    if (error instanceof Missing) return ["skip", error.message];
+    return ["fault", error instanceof Error ? error.message : String(error)];
+  }
+}
