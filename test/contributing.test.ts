@@ -11,7 +11,7 @@ const FILES: Record<string, readonly [code: number, texts: number]> = {
   "A verb of the operator": [2, 4],
   "An import kind": [4, 2],
   "A nightly job": [2, 0],
-  "A site page": [5, 2],
+  "A site page": [4, 2],
   "A text": [1, 2],
   "A language": [2, 2],
   "A setting": [4, 0],

@@ -5,9 +5,8 @@ import type { Stripe } from "../customers/selling/stripe.ts";
 import type { Server } from "../doors/http/server.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Mailer } from "../push/mail/mailer.ts";
-import type { Push } from "../push/webhooks/events/push.ts";
-import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
-import { createTicker, type Ticker } from "../upkeep/jobs/ticker.ts";
+import type { Push } from "../push/webhooks/events/due-work.ts";
+import { createTicker, type Scheduler, type Ticker } from "../upkeep/jobs/scheduler.ts";
 import { listenerAddress, localAddress } from "../values/network/address-ranges.ts";
 import type { Services } from "../verbs/services.ts";
 import { type AppOptions, type Base, composeBase } from "./compose/base.ts";
@@ -24,7 +23,6 @@ export interface App {
   domains: Domains;
   services: Services;
   scheduler: Scheduler;
-  /** Webhook work that runs on a timer. */
   push: Push;
   mailer: Mailer;
   stripe: Stripe | null;
@@ -172,7 +170,6 @@ interface Stopping {
   close(): Promise<void>;
 }
 
-/** Stops accepting requests, lets current work finish within the time limit, and closes everything. */
 async function stop(
   { server, work, settled, close }: Stopping,
   { clock, log }: Ports,

@@ -14,8 +14,7 @@ import { beginCopy, copyAll, endCopy, makeCluster, takeOverCopy } from "../clust
 import { deploymentFiles } from "../cluster/setup/deployment-files.ts";
 import { examineCluster, type Finding } from "../cluster/setup/doctor.ts";
 import type { Config } from "../config.ts";
-import { writeCopy } from "../db/file/database-copy.ts";
-import { replaceDatabase, requireUnused } from "../db/file/replace-database.ts";
+import { replaceDatabase, requireUnused, writeCopy } from "../db/file/database-copy.ts";
 import { TURNS_ENDING } from "../db/lock.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, openExisting, requireExisting } from "../db/open-database.ts";
@@ -29,7 +28,6 @@ import { type NodeSecrets, requireCopyOf, requireNode } from "./node-copy.ts";
 
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
-/** The `kanalog cluster …` commands: create a cluster, copy it to a node, and return to a single file. */
 export function clusterCommands(config: Config, { clock, random, network, system }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
@@ -125,7 +123,6 @@ export function clusterCommands(config: Config, { clock, random, network, system
       });
     },
 
-    /** Looks at everything that the cluster rests on. */
     async doctor(patroniPort: number): Promise<Finding[]> {
       const { url, node: name } = node();
       const { databasePath } = config;

@@ -67,7 +67,6 @@ export function databaseThreads(
       started.map(({ name, calls }) => [name, calls]),
     ) as unknown as DatabaseThreads,
 
-    /** Load of each lane, by name. */
     threadLoads: (): Record<string, ThreadLoad> =>
       Object.fromEntries(started.map(({ name, load }) => [name, load()])),
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { createDownloads } from "../catalog/exports/downloads.ts";
+import { createDownloads } from "../catalog/exports/bulk.ts";
 import type { ExportWish } from "../catalog/exports/export-selection.ts";
 import { loadShippedDirectories } from "../catalog/imports/import-file.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
@@ -138,7 +138,6 @@ export async function openDomains(
   };
 }
 
-/** Webhooks as staff manage them, and the operator's own. */
 function composeStaffWebhooks(
   db: Database,
   secrets: () => Promise<SecretBox>,

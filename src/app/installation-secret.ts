@@ -70,7 +70,6 @@ export function authSettings(secret: string): AuthSettings {
   return { secret: subkey(secret, "kanalog site sessions") };
 }
 
-/** Derives a secret for a single purpose. */
 export function subkey(secret: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
 }

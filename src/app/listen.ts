@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
-import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
+import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-form.ts";
 import { AppError } from "../errors.ts";
-import { limitUnsentBytes } from "../ports/unsent-bytes.ts";
+import { limitUnsentBytes } from "../ports/system-calls.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 
 /**
@@ -86,7 +86,6 @@ function whyNotListening(host: string, port: number, cause: unknown): Message {
 
 const PORTS_TRIED = 20;
 
-/** The next free port; null if none of the following ports is free. */
 function nextFreePort(hostname: string, taken: number): number | null {
   for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port++) {
     try {

@@ -1,14 +1,14 @@
 import { readCardsAhead, selectIdsByHandle } from "../catalog/channels/channels.store.ts";
 import { selectPartStarts, selectPublicHandles } from "../catalog/channels/public-handles.store.ts";
 import { compareChannels } from "../catalog/comparison/comparison.store.ts";
-import { noteExport } from "../catalog/exports/downloads.ts";
+import { noteExport } from "../catalog/exports/bulk.ts";
 import { bulkPart, exportPart } from "../catalog/exports/export-part.ts";
 import { readExport } from "../catalog/exports/export-selection.ts";
 import { importRunChanges } from "../catalog/imports/runs/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/runs/run-upload.ts";
 import { pushRows } from "../catalog/imports/writing/push-rows.ts";
 import { foundByTitle } from "../catalog/manage/found-channels.store.ts";
-import { followChannels, siteChannelChanges } from "../catalog/manage/site-channels.ts";
+import { followChannels, siteChannelChanges } from "../catalog/manage/manage-channels.ts";
 import { selectMentions } from "../catalog/mentions/mentions.store.ts";
 import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
@@ -29,8 +29,7 @@ import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { findOrganizations } from "../customers/accounts/accounts.store.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
 import { requestSteps } from "../customers/idempotency/idempotent-requests.ts";
-import { keyChanges } from "../customers/keys/key-changes.ts";
-import { customerChanges } from "../customers/keys/new-customer.ts";
+import { customerChanges, keyChanges } from "../customers/keys/key-changes.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage, summarizeUsage } from "../customers/limits/usage-history.ts";
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
@@ -50,8 +49,7 @@ import type { Clock } from "../ports/clock.ts";
 import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { addMail } from "../push/mail/mailer.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
-import { queueQuotaMail } from "../push/mail/notices.ts";
-import { queueSubscriptionMail } from "../push/mail/subscription-mail.ts";
+import { queueQuotaMail, queueSubscriptionMail } from "../push/mail/notices.ts";
 import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
@@ -69,8 +67,8 @@ import {
   selectWebhooks,
 } from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
+import { noteStep } from "../upkeep/checks/first-steps.ts";
 import { summarizeForStaff } from "../upkeep/checks/staff-summary.ts";
-import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
@@ -101,7 +99,6 @@ const counts = { ...own, access: "counter" } as const;
 const claims = { ...own } as const;
 /** Work that goes through many rows. */
 const long = { ...own, deadline: JOB_MAX_MS } as const;
-/** Copies a cluster's rows to this node. */
 const copies = { ...long } as const;
 const uploads = { ...own, deadline: FILE_MAX_MS + STOPPING_MAX_MS } as const;
 /** Imports of files from sources: a short and a long one at a time. */

@@ -96,7 +96,6 @@ export interface NodeState {
   node: string;
   /** Version of its copy. */
   version: number;
-  /** How many versions its copy lacks. */
   versionsBehind: number;
   /** Seconds since it last looked for newer rows. */
   silentS: number;

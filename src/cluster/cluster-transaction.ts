@@ -4,16 +4,17 @@ import type { Place } from "../db/shared-rows.ts";
 import { inFileTransaction, refuseNested, type Wait } from "../db/transaction.ts";
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Authority, Turn } from "./authority.ts";
-import type { RowImage } from "./changed-rows.ts";
 import {
+  type Authority,
   type Cluster,
   copiedVersion,
   isOfHistory,
   requireCluster,
   requireCopy,
   setPlace,
+  type Turn,
 } from "./link.ts";
+import type { RowImage } from "./shared-tables.ts";
 
 /**
  * Number of rows requested first. An answer contains whole versions, so it has at least the rows that one

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { mergeSearch } from "../catalog/search/optimize-search.ts";
+import { mergeSearch } from "../catalog/search/search-terms.ts";
 import type { Database } from "../db/database.ts";
 import { inFileTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
@@ -7,11 +7,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { message } from "../values/messages/messages.ts";
 import { copyFromCluster } from "./cluster-transaction.ts";
-import type { Session } from "./connection.ts";
+import { connectToPrimary, type Session } from "./connection.ts";
 import { copyUsage } from "./copy-usage.ts";
 import { requireCluster, requireCopy, setNewestAt } from "./link.ts";
-
-import { connectToPrimary } from "./primary.ts";
 
 /** A node silent for this long is gone, and its name is free. */
 export const NAME_TAKEN_S = 10;
@@ -68,7 +66,6 @@ export async function forgetNode(query: Session["query"], node: string): Promise
   await query({ text: "DELETE FROM kanalog.nodes WHERE name = $1", values: [node] });
 }
 
-/** Keeps a node's copy up to date. */
 export interface Follower {
   /** Called every second and at each notification. Never throws. */
   tick(): Promise<void>;

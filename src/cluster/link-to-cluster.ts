@@ -2,12 +2,17 @@ import { USAGE_DAYS_KEPT } from "../customers/limits/usage.store.ts";
 import { type Database, statement, type Transaction } from "../db/database.ts";
 import { type Derived, type NodeSettings, shareRows } from "../db/shared-rows.ts";
 import type { Clock } from "../ports/clock.ts";
-import { openAuthority } from "./authority.ts";
-import { noteChangedRows, type RowImage, SEQUENCES } from "./changed-rows.ts";
 import { daySql } from "./cluster-schema.ts";
 import { copyNewer, inClusterTransaction } from "./cluster-transaction.ts";
-import { type Cluster, requireCluster, setCluster } from "./link.ts";
-import { type Column, type SharedTable, sharedTables } from "./shared-tables.ts";
+import { type Cluster, openAuthority, requireCluster, setCluster } from "./link.ts";
+import {
+  type Column,
+  noteChangedRows,
+  type RowImage,
+  SEQUENCES,
+  type SharedTable,
+  sharedTables,
+} from "./shared-tables.ts";
 
 /**
  * Makes a connection's file a copy: from now on, PostgreSQL commits what the connection writes.

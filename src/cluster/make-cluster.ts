@@ -1,6 +1,6 @@
 import { computeMetrics } from "../catalog/metrics/compute-metrics.ts";
 import { finishPostSearch } from "../catalog/post-search/catch-up.ts";
-import { optimizeSearch } from "../catalog/search/optimize-search.ts";
+import { optimizeSearch } from "../catalog/search/search-terms.ts";
 import type { Database } from "../db/database.ts";
 import { SCHEMA_VERSION } from "../db/schema-version.ts";
 import { findCopy, type NodeSettings } from "../db/shared-rows.ts";
@@ -8,13 +8,12 @@ import { inFileTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
-import { allImagesSql, type RowImage, SEQUENCES } from "./changed-rows.ts";
 import { CLUSTER_SCHEMA } from "./cluster-schema.ts";
 import { findClusterState, secretCheck } from "./cluster-state.ts";
 import { copyFromCluster } from "./cluster-transaction.ts";
 import { openConnection, type Session } from "./connection.ts";
 import { copyUsage } from "./copy-usage.ts";
-import { sharedTables } from "./shared-tables.ts";
+import { allImagesSql, type RowImage, SEQUENCES, sharedTables } from "./shared-tables.ts";
 
 /** Rows per statement: a few megabytes. */
 const ROWS_PER_STATEMENT = 2_000;

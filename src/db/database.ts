@@ -43,7 +43,6 @@ export function createStatementCache(prepare: (sql: string) => Statement) {
       return keep(sql, former ?? prepare(sql));
     },
 
-    /** Number of cached statements. */
     kept: (): number => young.size + old.size,
   };
 }
@@ -61,7 +60,6 @@ function plannedOnce(sql: string): string {
   return sql.replace(TEXT_OR_PARAMETER, (part) => (/^[?@]/.test(part) ? `+${part}` : part));
 }
 
-/** drizzle's query builders. */
 export type Builders = BaseSQLiteDatabase<"sync", BetterSqlite3.RunResult>;
 /** Query builders that cannot write. */
 export type Reading = Pick<Builders, "select" | "selectDistinct">;
@@ -129,7 +127,6 @@ export class Database {
     return this.#client.inTransaction;
   }
 
-  /** Sets the listener for slow statements. */
   onSlow(note: NoteSlow): void {
     this.#watch.noteSlow = note;
   }
@@ -155,7 +152,6 @@ export class Database {
     }
   }
 
-  /** The rows that a pragma returns. */
   pragma<Row>(text: string): Row[] {
     try {
       return this.#client.pragma(text) as Row[];
@@ -164,7 +160,6 @@ export class Database {
     }
   }
 
-  /** The single value that a pragma returns. */
   pragmaValue(text: string): unknown {
     const [row] = this.pragma<object>(text);
     return row && Object.values(row)[0];
@@ -216,7 +211,6 @@ export class Database {
     fdatasyncSync(this.#log);
   }
 
-  /** Registers a function to call when the connection closes. */
   onClose(end: () => void): void {
     this.#ends.push(end);
   }

@@ -209,7 +209,6 @@ export function noteTransaction(db: Database, work: string, heldMs: number): voi
   noteHold(db, work, heldMs);
 }
 
-/** How long the connection's last transaction held the lock, in milliseconds. */
 export function lastHoldMs(db: Database): number {
   return lastHolds.get(db) ?? 0;
 }

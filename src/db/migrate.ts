@@ -22,7 +22,6 @@ import { inTransaction, type Wait } from "./transaction.ts";
 /** Wait for the lock until the next look at whether another process has migrated the file. */
 const LOOK: Wait = { maxMs: 250, rank: "single" };
 
-/** Outcome of a migration. */
 interface Migration {
   /** Version of the file before; 0 for a new one. */
   from: number;

@@ -68,7 +68,6 @@ export type Calls<Runs extends Record<string, Run>> = {
     : never;
 };
 
-/** The operations of a lane as callers see them. */
 export type LaneCalls<Ops extends Operations> = Calls<{ [Name in keyof Ops]: Ops[Name]["run"] }>;
 
 /** Creates a function for each operation, which passes its name and arguments to `call`. */

@@ -131,7 +131,6 @@ export function insertSql(table: string, names: readonly string[]): string {
   return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
 }
 
-/** `UPDATE` of the row with an id. */
 export function updateSql(table: string, names: readonly string[]): string {
   const values = names.filter((name) => name !== "id").map((name) => `${name} = @${name}`);
   return `UPDATE ${table} SET ${values.join(", ")} WHERE id = @id`;

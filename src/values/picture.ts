@@ -32,7 +32,6 @@ export function pictureOf(bytes: Uint8Array): Picture | null {
   }
 }
 
-/** An operator's logo. */
 interface Logo {
   content: Uint8Array<ArrayBuffer>;
   type: string;

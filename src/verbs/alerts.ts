@@ -5,8 +5,7 @@ import { isLonger, type Read, readText } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";
 import { takesJson } from "../values/takes.ts";
-import { readFacets } from "./catalog-filter.ts";
-import { channelNamed } from "./channel-named.ts";
+import { channelNamed, readFacets } from "./catalog-filter.ts";
 import { actorOf, apiMethod, type Call, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {

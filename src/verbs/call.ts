@@ -4,11 +4,16 @@ import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import type { OpenedCursor } from "./cursor.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
 import { onlyFields } from "./parameters.ts";
-import { type RawArguments, readArguments } from "./read-arguments.ts";
+import {
+  continueList,
+  filtersOf,
+  positionAfter,
+  type RawArguments,
+  readArguments,
+} from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 

@@ -1,10 +1,25 @@
-import { CHANNEL_KINDS } from "../catalog/channels/channel-reference.ts";
+import {
+  CHANNEL_KINDS,
+  type ChannelReference,
+  parsePathReference,
+} from "../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../catalog/channels/search-text.ts";
 import type { CatalogFilter } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { unknownSlug } from "../values/fields.ts";
-import { message } from "../values/messages/messages.ts";
-import { type Arguments, choice, flag, integer, number, text, withDefault } from "./parameters.ts";
+import { readText, shortened, unknownSlug } from "../values/fields.ts";
+import { type Message, message } from "../values/messages/messages.ts";
+import { textSchema } from "../values/schema.ts";
+import {
+  type Arguments,
+  choice,
+  flag,
+  inPath,
+  integer,
+  number,
+  parameter,
+  text,
+  withDefault,
+} from "./parameters.ts";
 import type { Services } from "./services.ts";
 
 export const QUERY_LENGTH_MIN = 3;
@@ -135,4 +150,43 @@ export function readFacets(
     faults["territory"] = [unknownSlug(territory)];
   }
   return { categoryId, territoryId };
+}
+
+/** `{channel}` in a path: the service number, or the handle in any case. */
+export const channelPath = inPath<ChannelReference>(
+  parameter(
+    textSchema({
+      description:
+        "Service number (`id`) of the channel, or its handle; a link goes to " +
+        "msgr_channels_resolve_retrieve.",
+      examples: ["nsmag"],
+    }),
+    (given) => {
+      const text = readText(given);
+      return "fault" in text ? text : { value: parsePathReference(text.value) };
+    },
+  ),
+);
+
+type Named = Pick<Services["channels"], "findId" | "parseLinkOrHandle">;
+
+/** Number of the public channel that a number, handle or link refers to; null if there is none. */
+export function channelNamed(name: string, channels: Named): number | null {
+  return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
+}
+
+/** As `channelNamed`, for an optional filter. An unknown channel is added to the faults. */
+export function readChannel(
+  name: string | undefined,
+  channels: Named,
+  faults: FieldFaults,
+): number | null {
+  if (name === undefined) return null;
+  const id = channelNamed(name.trim(), channels);
+  if (id === null) faults["channel"] = [unknownChannel(name)];
+  return id;
+}
+
+export function unknownChannel(name: string): Message {
+  return message("noChannel", { channel: shortened(name) });
 }

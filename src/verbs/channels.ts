@@ -14,12 +14,12 @@ import { fieldError, notFound } from "../errors.ts";
 import { type Json, type Page, pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import {
+  channelPath,
   type FilterArguments,
   filterParameters,
   type Lookups,
   readFilter,
 } from "./catalog-filter.ts";
-import { channelPath } from "./channel-named.ts";
 import { apiMethod, type Call, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters, readPage, type Slice } from "./paging.ts";
 import {

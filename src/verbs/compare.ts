@@ -3,7 +3,7 @@ import type { Plan } from "../customers/accounts/accounts.table.ts";
 import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { type Day, dayOf } from "../values/moscow-time.ts";
-import { channelNamed, unknownChannel } from "./channel-named.ts";
+import { channelNamed, unknownChannel } from "./catalog-filter.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { day, fieldsOf, required, textList } from "./parameters.ts";

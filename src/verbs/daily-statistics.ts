@@ -1,4 +1,4 @@
-import { type SelectionView, selectionSchema } from "../catalog/search/selection.ts";
+import { type SelectionView, selectionSchema } from "../catalog/search/catalog.ts";
 import { dailyStatisticsSchema, STATISTICS_CELLS_MAX } from "../catalog/statistics/statistics.ts";
 import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";

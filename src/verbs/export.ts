@@ -1,14 +1,17 @@
 import { EXPORTS_MAX } from "../catalog/exports/bulk.ts";
-import { cursorColumns } from "../catalog/exports/bulk-cursor.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
-import { ROWS_PER_UNIT } from "../catalog/exports/paid-parts.ts";
+import { cursorColumns, ROWS_PER_UNIT } from "../catalog/exports/paid-parts.ts";
 import type { ImportFormat } from "../catalog/imports/reading/recognized.ts";
 import type { Media } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import type { Day } from "../values/moscow-time.ts";
 import { textSchema } from "../values/schema.ts";
-import { type FilterArguments, filterParameters, readAnyFilter } from "./catalog-filter.ts";
-import { readChannel } from "./channel-named.ts";
+import {
+  type FilterArguments,
+  filterParameters,
+  readAnyFilter,
+  readChannel,
+} from "./catalog-filter.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { apiMethod, type Call, FileAnswer } from "./method.ts";
 import { choice, day, text, withDefault } from "./parameters.ts";

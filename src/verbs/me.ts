@@ -1,8 +1,11 @@
 import { MEMBER_ROLES } from "../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS, PLAN_CODES } from "../customers/accounts/plan.ts";
 import { KEY_ACCESSES } from "../customers/keys/key-token.ts";
-import type { UsagePosition } from "../customers/limits/usage-history.ts";
-import { type UsageView, usageSchema } from "../customers/limits/usage-history.ts";
+import {
+  type UsagePosition,
+  type UsageView,
+  usageSchema,
+} from "../customers/limits/usage-history.ts";
 import { dayOf, formatDay, formatInstant, formatOptionalInstant } from "../values/moscow-time.ts";
 import {
   choiceSchema,

@@ -1,9 +1,16 @@
 import type { Read } from "../values/fields.ts";
 import { type Json, type Page, pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { listSchema, nullable, objectSchema, type Schema, textSchema } from "../values/schema.ts";
+import {
+  eitherSchema,
+  listSchema,
+  nullable,
+  objectSchema,
+  type Schema,
+  textSchema,
+} from "../values/schema.ts";
 import { CURSOR_LENGTH_MAX, INVALID_CURSOR, type Position } from "./cursor.ts";
-import type { Call } from "./method.ts";
+import type { Call, Described } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
 /** `{results}`: a list without pages. */
@@ -57,4 +64,42 @@ export async function readPage<View, P extends Position>(
 ): Promise<Json<Page<View>>> {
   const { results, last } = await select(after(fixed) as P | null);
   return pageJson(results, last === null ? null : nextUrl(last, fixed));
+}
+
+/**
+ * Schemas of results from which a caller may omit fields: an answer to `fields` may lack fields that are
+ * otherwise required.
+ */
+
+/** The result with complete items, or with some of their fields. */
+export function wholeOrPart(method: Described): Schema<unknown> {
+  return changed(method, (item) => eitherSchema(item, partOf(item)));
+}
+
+/** The result with items whose fields are all optional. */
+export function anyPart(method: Described): Schema<unknown> {
+  return changed(method, partOf);
+}
+
+/** Changes the schema of a list's items, or of the result itself if it is not a list. */
+function changed(
+  { parameters, result }: Described,
+  change: (item: Schema<unknown>) => Schema<unknown>,
+): Schema<unknown> {
+  if (parameters["fields"] === undefined) return result;
+  const properties = result["properties"] as Record<string, Schema<unknown>>;
+  const { results } = properties;
+  if (results === undefined) return change(result);
+  const items = change(results["items"] as Schema<unknown>);
+  return { ...result, properties: { ...properties, results: { ...results, items } } };
+}
+
+/** The schema of an item of which only some fields may be present. */
+function partOf(item: Schema<unknown>): Schema<unknown> {
+  const { $id, required: _, ...rest } = item;
+  return {
+    ...rest,
+    ...($id !== undefined && { $id: `${$id}Part` }),
+    description: "With `fields`: only those",
+  } as Schema<unknown>;
 }

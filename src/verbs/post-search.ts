@@ -17,8 +17,7 @@ import {
   objectSchema,
   textSchema,
 } from "../values/schema.ts";
-import { filterParameters, readFacets } from "./catalog-filter.ts";
-import { channelPath, readChannel } from "./channel-named.ts";
+import { channelPath, filterParameters, readChannel, readFacets } from "./catalog-filter.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {

@@ -12,10 +12,14 @@ import { channelsStatsRetrieve, dailyStatisticsList } from "./daily-statistics.t
 import { categoriesList, territoriesList } from "./directories.ts";
 import { exportChannels, exportPosts, exportStats } from "./export.ts";
 import { meRetrieve, meUsageList } from "./me.ts";
-import { channelMentionsList, channelSimilarList } from "./mentions.ts";
 import type { ApiMethod } from "./method.ts";
 import { postsSearchList } from "./post-search.ts";
-import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
+import {
+  channelMentionsList,
+  channelPostsRetrieve,
+  channelSimilarList,
+  postsRetrieve,
+} from "./posts.ts";
 import {
   webhooksCreate,
   webhooksDeliveriesList,

@@ -1,5 +1,5 @@
 import { CHANNEL_LABELS } from "../catalog/channels/card.ts";
-import { type Language, MESSAGES } from "../values/messages/language.ts";
+import { type Language, MESSAGES } from "../values/messages/messages.ts";
 import { type Texts, textsOf } from "../values/messages/texts.ts";
 import en from "./en/pages.json";
 import ru from "./ru/pages.json";

@@ -11,7 +11,7 @@ const ROWS = Number(process.argv[2] ?? 100_000);
 const CHANNELS = 2_000;
 const QUIET_MS = 3_000;
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = new URL("../..", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
 const env = { ...process.env, KANALOG_DB: join(folder, "bench.db"), KANALOG_PORT: "0" };
 const command = [process.execPath, join(root, "src/main.ts")];

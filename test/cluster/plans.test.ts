@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { imagesSql, noteChangedRows } from "../../src/cluster/changed-rows.ts";
 import { makeWaySql, removeSql, writeSql } from "../../src/cluster/link-to-cluster.ts";
-import { OWN_TABLES, sharedTables } from "../../src/cluster/shared-tables.ts";
+import {
+  imagesSql,
+  noteChangedRows,
+  OWN_TABLES,
+  sharedTables,
+} from "../../src/cluster/shared-tables.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 
 /**

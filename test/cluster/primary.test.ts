@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
-import { connectToPrimary, refusalOf, refusedBy } from "../../src/cluster/primary.ts";
+import { connectToPrimary, refusalOf, refusedBy } from "../../src/cluster/connection.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 let former: PostgresServer;

@@ -4,7 +4,7 @@ import { CLAUSES } from "../../src/conformance/clauses.ts";
 import { createKit } from "../../src/conformance/client.ts";
 import { type Result, runChecks } from "../../src/conformance/run.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import { sendTo } from "../../src/ports/fetch-address.ts";
+import { sendTo } from "../../src/ports/download.ts";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { until } from "../support/until.ts";
 import { type FaultyProxy, type Planted, startFaultyProxy } from "./faulty-proxy.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { LANGUAGES } from "../../src/values/messages/language.ts";
+import { LANGUAGES } from "../../src/values/messages/messages.ts";
 
 /** Texts as written, by path such as `explorerPages.found(count)`. */
 type Written = Map<string, string>;

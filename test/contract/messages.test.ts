@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { outcomeOf } from "../../src/push/webhooks/delivery/attempt.ts";
-import { LANGUAGES } from "../../src/values/messages/language.ts";
 import {
   inEnglish,
   inLanguage,
+  LANGUAGES,
   type Message,
   type MessageCode,
   storedMessage,

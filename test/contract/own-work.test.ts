@@ -18,15 +18,15 @@ const BOUNDED = {
   "app/workers/supervisor.ts": "the workers, which serve; a silent one is killed",
   "packaging/install.ts": "a command of the operator",
   "packaging/pinned-bun.ts": "a command of the operator",
-  "ports/ask-address.ts": "ten seconds and 64 KiB",
   "ports/clock.ts": "the timers themselves, and that of a deadline",
-  "ports/download.ts": "least rate and the deadline of the source",
-  "ports/fetch-address.ts": "the signal or the time limit that callers must give",
+  "ports/download.ts":
+    "least rate and the deadline of the source; the signal or time limit that callers must give",
   "ports/system.ts": "measures how late the main thread is",
   "ports/mail.ts": "a minute for a mail",
-  "ports/network.ts": "a time limit that callers must give",
+  "ports/network.ts":
+    "a time limit that callers must give; ten seconds and 64 KiB for an answer with its headers",
   "doors/http/docs/snippets.ts": "an example, not run here",
-  "upkeep/jobs/ticker.ts": "looks for work; what it finds goes to threads",
+  "upkeep/jobs/scheduler.ts": "looks for work; what it finds goes to threads",
   "values/cron-times.ts": "reads a pattern, starts nothing",
 };
 

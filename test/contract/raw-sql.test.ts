@@ -89,7 +89,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "A node's copy: rows come and go as JSON, of tables that are all written alike.",
     files: [
       "cluster/link-to-cluster.ts",
-      "cluster/changed-rows.ts",
+      "cluster/shared-tables.ts",
       "cluster/copy-usage.ts",
       "cluster/link.ts",
     ],

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../src/db/database.ts";
 import { createLockTurns, ownWords, RANKS } from "../../src/db/lock.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
-import type { Wait } from "../../src/db/transaction.ts";
-import { inParts, inSlice, inTransaction, SLICE_MS } from "../../src/db/transaction.ts";
+import { inParts, inSlice, inTransaction, SLICE_MS, type Wait } from "../../src/db/transaction.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 

@@ -3,7 +3,7 @@ import type { Database } from "../../src/db/database.ts";
 import { WITHIN_DEADLINE, withQueryDeadline } from "../../src/db/deadline.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { SLOW_MS, sqlOf } from "../../src/db/statement.ts";
-import { createSlowLog } from "../../src/db/threads/refusals.ts";
+import { createSlowLog } from "../../src/db/threads/thread-pool.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");

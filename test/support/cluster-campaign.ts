@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { connectToPrimary } from "../../src/cluster/primary.ts";
+import { connectToPrimary } from "../../src/cluster/connection.ts";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { contentOf, faultsOf } from "./cluster.ts";

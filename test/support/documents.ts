@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { guides } from "../../src/app/guides.ts";
 
-export const ROOT = new URL("../../", import.meta.url).pathname;
+export const ROOT = new URL("../..", import.meta.url).pathname;
 
 /** A Markdown file of the project. */
 export interface Document {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { askAddress } from "../../src/ports/ask-address.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
-import type {
-  GetRequest,
-  GetResult,
-  Network,
-  PostRequest,
-  PostResult,
+import {
+  askAddress,
+  type GetRequest,
+  type GetResult,
+  type Network,
+  type PostRequest,
+  type PostResult,
 } from "../../src/ports/network.ts";
 import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";

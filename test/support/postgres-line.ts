@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { hostsOf } from "../../src/cluster/primary.ts";
+import { hostsOf } from "../../src/cluster/connection.ts";
 
 /** The connection between a node and PostgreSQL, which a test can cut. */
 export interface PostgresLine {

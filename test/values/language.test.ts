@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { languageOf } from "../../src/values/messages/language.ts";
+import { languageOf } from "../../src/values/messages/messages.ts";
 
 test("the visitor's choice comes before what the browser accepts", () => {
   expect(languageOf("ru", "en")).toBe("ru");

@@ -4,9 +4,9 @@ import { checkpointWhole, leavesCheckpoints } from "../../db/file/checkpoint.ts"
 import { createLockWatch, onLockHeld } from "../../db/lock.ts";
 import { requireWritable } from "../../db/open-database.ts";
 import { createTickSnapshots, withoutTickSnapshots } from "../../db/read-transaction.ts";
-import { createQueueWatch, createSlowLog } from "../../db/threads/refusals.ts";
+import { createQueueWatch, createSlowLog } from "../../db/threads/thread-pool.ts";
 import { AppError } from "../../errors.ts";
-import { createClockWatch } from "../../ports/clock-watch.ts";
+import { createClockWatch } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createRecentLog, type RecentEntry } from "../../ports/recent-log.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";

@@ -1,6 +1,6 @@
 import { version } from "../../../package.json";
 import { createCategoryImages } from "../../catalog/directory/category-images.ts";
-import type { Downloads } from "../../catalog/exports/downloads.ts";
+import type { Downloads } from "../../catalog/exports/bulk.ts";
 import { createIdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { anyPassword } from "../../customers/people/people.store.ts";
@@ -24,8 +24,8 @@ import { readStart, startHtml } from "../../doors/site/public/start-facts.ts";
 import { COUNTED_TABLES, type StartFacts } from "../../doors/site/public/start-page.tsx";
 import { siteRoutes } from "../../doors/site/site.ts";
 import type { SiteContext } from "../../doors/site/site-context.ts";
+import { createFirstSteps } from "../../upkeep/checks/first-steps.ts";
 import { mergedReadiness, type Readiness } from "../../upkeep/checks/readiness.ts";
-import { createFirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import { keptBriefly } from "../../values/kept-briefly.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
@@ -49,7 +49,6 @@ export interface Running {
 
 export type Doors = ReturnType<typeof composeDoors>;
 
-/** Puts the doors (REST, MCP and the site) in front of the domains, behind one server. */
 export function composeDoors(base: Base, work: Work, running: Running) {
   const { config, ports, db, threads, crew } = base;
   const afterAnswer = createAfterAnswer(ports.log);
@@ -107,7 +106,6 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress, oauth };
 }
 
-/** The pages for everybody. */
 function composePublic(
   { threads: { read, bulk } }: Base,
   door: Pick<PublicContext, "config" | "ports" | "services" | "baseAddress" | "noteRequests"> &

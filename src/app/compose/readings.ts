@@ -7,14 +7,13 @@ import { selectBacklog } from "../../push/webhooks/events/backlog.store.ts";
 import { stalledWarning } from "../../push/webhooks/events/heartbeat.ts";
 import { checkReadiness, type Readiness } from "../../upkeep/checks/readiness.ts";
 import { backupWarning } from "../../upkeep/jobs/job-run.ts";
-import { silentWarning } from "../../upkeep/jobs/silent-sources.ts";
+import { silentWarning } from "../../upkeep/jobs/jobs.ts";
 import type { DatabaseReadings, Readings } from "../../upkeep/metrics/reading-gauges.ts";
 import { dayOf, formatInstant } from "../../values/moscow-time.ts";
 import type { Crew } from "../workers/crew.ts";
 import type { Base } from "./base.ts";
 import type { Work } from "./work.ts";
 
-/** Readings of this process: for the metrics, and for readiness. */
 export function composeReadings(
   base: Base,
   work: Work,

@@ -1,7 +1,6 @@
 import { createPictures, PICTURE_REQUEST } from "../../catalog/channels/pictures.ts";
-import { createDownloads } from "../../catalog/exports/downloads.ts";
-import { createChannelsSeen } from "../../catalog/manage/manage-channels.ts";
-import { createSiteChannels } from "../../catalog/manage/site-channels.ts";
+import { createDownloads } from "../../catalog/exports/bulk.ts";
+import { createChannelsSeen, createSiteChannels } from "../../catalog/manage/manage-channels.ts";
 import { createManagePosts } from "../../catalog/posts/manage-posts.ts";
 import { createSample } from "../../catalog/sample/sample.ts";
 import type { Config } from "../../config.ts";
@@ -106,7 +105,6 @@ function composeOutside({ db, threads, ports }: Base) {
   };
 }
 
-/** The catalog as staff view and edit it. */
 function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }: AfterAnswer) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const { write, read, bulk } = threads;

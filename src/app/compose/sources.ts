@@ -16,7 +16,6 @@ import type { Ports } from "../../ports/ports.ts";
 import { createTargetGuard } from "../../values/network/target-guard.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 
-/** How long resolving a new source's host name may take. */
 const RESOLVE_MAX_MS = 10_000;
 
 /**

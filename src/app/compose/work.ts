@@ -7,10 +7,9 @@ import { createAccounts } from "../../customers/accounts/accounts.ts";
 import { createKeys, createKeyUse, type Keys } from "../../customers/keys/keys.ts";
 import { createCommitOutage, createUsageCommits } from "../../customers/limits/commit-usage.ts";
 
-import { createLimits } from "../../customers/limits/limits.ts";
+import { createLimits, createTimeBudgets } from "../../customers/limits/limits.ts";
 import { createRates } from "../../customers/limits/rates.ts";
 import { type AnsweredRequest, createRequestLog } from "../../customers/limits/request-log.ts";
-import { createTimeBudgets } from "../../customers/limits/time-budgets.ts";
 import { type CommitUsage, createQuotaNotices, createUsage } from "../../customers/limits/usage.ts";
 import { accessTokens } from "../../customers/oauth/token-model.ts";
 import { createStripe } from "../../customers/selling/stripe.ts";
@@ -22,7 +21,7 @@ import { isMailDue, type Taken } from "../../push/mail/mails.store.ts";
 import { createAlerts } from "../../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../../push/webhooks/delivery/sender.ts";
-import { createPush } from "../../push/webhooks/events/push.ts";
+import { createPush } from "../../push/webhooks/events/due-work.ts";
 import { createManualAttempts } from "../../push/webhooks/manage/manual-attempts.ts";
 import { createOperatorWebhooks } from "../../push/webhooks/manage/operator-webhooks.ts";
 import { createStaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
@@ -39,7 +38,6 @@ import { composeSources } from "./sources.ts";
 /** The domains at work, before any door is put in front of them. */
 export type Work = Awaited<ReturnType<typeof composeWork>>;
 
-/** Composes what the doors call and what runs on timers. */
 export async function composeWork(base: Base) {
   return { ...composeCustomers(base), ...(await composeUpkeep(base)) };
 }
@@ -177,7 +175,6 @@ function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }
   };
 }
 
-/** The scheduler's jobs, and the backups that one of them writes. */
 function composeUpkeepJobs({
   config,
   ports,
@@ -202,7 +199,6 @@ function composeUpkeepJobs({
   };
 }
 
-/** Everything about webhooks: their management, their deliveries, and turning posts into events. */
 function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }: Base) {
   const { push: work, write, read } = threads;
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);

@@ -1,10 +1,16 @@
+import { DEBT_MAX_S } from "../../customers/limits/limits.ts";
+import {
+  type Buckets,
+  createSharedBuckets,
+  type RateBuckets,
+} from "../../customers/limits/rates.ts";
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { dieWithParent } from "../../ports/system.ts";
-import { openWorkerMemory, type WorkerMemory } from "./worker-memory.ts";
-import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./worker-messages.ts";
+import { dieWithParent, isRunning } from "../../ports/system.ts";
+import { openSharedMemory } from "../../ports/system-calls.ts";
+import { createSharedClaims, type SharedClaims, wordsOfTable } from "../../values/claims.ts";
+import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./question-desk.ts";
 
-/** How a worker answers questions from the others. */
 export type Answers = {
   [Name in keyof Questions]: (
     argument: Questions[Name]["argument"],
@@ -33,7 +39,6 @@ export interface Crew {
   isStopped(): boolean;
 }
 
-/** File descriptor of the shared memory in every worker. */
 const MEMORY_DESCRIPTOR = 3;
 
 /** The answer to a question; null if there is none or answering failed. */
@@ -108,7 +113,64 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   };
 }
 
-/** Sends a message to the supervisor, unless it is gone. */
 function send(message: FromWorker): void {
   if (process.connected) process.send?.(message);
+}
+
+/** Limits that apply across all workers. */
+interface WorkerMemory {
+  rates: RateBuckets;
+  throttle: Buckets<string>;
+  /** Time that organizations' work may take. */
+  times: Buckets<string>;
+  sentForms: SharedClaims;
+  /** Webhook attempts that somebody is waiting for. */
+  manualAttempts: SharedClaims;
+  /** Slots for customers' exports and for expensive counts. */
+  exports: SharedClaims;
+  selections: SharedClaims;
+}
+
+/** Capacity of each table in names; when it is full, the oldest names are dropped first. */
+const CAPACITY = {
+  requests: 32_768,
+  messages: 8_192,
+  throttle: 16_384,
+  times: 16_384,
+  forms: 16_384,
+  attempts: 8_192,
+  exports: 4_096,
+  selections: 1_024,
+};
+const WORD_BYTES = 8;
+
+export const WORKER_MEMORY_BYTES =
+  wordsOfTable(Object.values(CAPACITY).reduce((sum, keys) => sum + keys, 0)) * WORD_BYTES;
+
+/**
+ * Opens the memory that all workers share.
+ * @param descriptor file descriptor of the memory
+ * @param baseMs instant that times in it are relative to, the same for all workers; epoch milliseconds
+ */
+function openWorkerMemory(descriptor: number, baseMs: number, clock: Clock): WorkerMemory {
+  const words = openSharedMemory(descriptor);
+  let taken = 0;
+  const take = (keys: number): BigInt64Array => {
+    const from = taken;
+    taken += wordsOfTable(keys);
+    return words.subarray(from, taken);
+  };
+  const by = { processId: process.pid, nowMs: clock.now, isAlive: isRunning };
+  return {
+    rates: {
+      requests: createSharedBuckets(take(CAPACITY.requests), baseMs),
+      messages: createSharedBuckets(take(CAPACITY.messages), baseMs),
+    },
+    throttle: createSharedBuckets(take(CAPACITY.throttle), baseMs),
+    times: createSharedBuckets(take(CAPACITY.times), baseMs, DEBT_MAX_S),
+    sentForms: createSharedClaims(take(CAPACITY.forms), by),
+    manualAttempts: createSharedClaims(take(CAPACITY.attempts), by),
+    exports: createSharedClaims(take(CAPACITY.exports), by),
+    selections: createSharedClaims(take(CAPACITY.selections), by),
+  };
 }

@@ -1,15 +1,18 @@
 import type { Environment } from "../../config.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
-import { createClockWatch } from "../../ports/clock-watch.ts";
+import { createClockWatch } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { makeSharedMemory } from "../../ports/shared-memory.ts";
+import { makeSharedMemory } from "../../ports/system-calls.ts";
 import { localAddress } from "../../values/network/address-ranges.ts";
-import { createQuestionDesk } from "./question-desk.ts";
-import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
-import type { FromWorker, WorkerStart } from "./worker-messages.ts";
-import { sendTo, type WorkerChild } from "./worker-messages.ts";
+import { WORKER_MEMORY_BYTES } from "./crew.ts";
+import {
+  createQuestionDesk,
+  type FromWorker,
+  sendTo,
+  type WorkerChild,
+  type WorkerStart,
+} from "./question-desk.ts";
 
-/** How many workers `serve` starts, and where they listen. */
 export interface WorkersOptions {
   count: number;
   host: string;
@@ -17,14 +20,12 @@ export interface WorkersOptions {
   environment: Environment;
 }
 
-/** Outcome of a start. */
 interface Started {
   address: string;
   /** Path of the set-up page while the appliance has no account yet; null otherwise. */
   setUpPath: string | null;
 }
 
-/** A worker process that was started. */
 interface Spawned {
   /** Settles when it is ready; null if it ended before. */
   ready: Promise<Pick<Started, "setUpPath"> | null>;

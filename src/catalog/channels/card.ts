@@ -159,7 +159,6 @@ export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
 
 export const toCard: (record: ChannelRecord) => CardView = viewer(CHANNEL_FIELDS);
 
-/** Writes a channel in the form of an import row. */
 export const writtenChannel = writer(CHANNEL_FIELDS);
 
 type NameShownAs<A extends ShownAs> = {

@@ -23,7 +23,6 @@ export function selectPartStarts(db: Database, partsMax: number): number[] {
   return starts;
 }
 
-/** Handles of the public channels of a part. */
 export function selectPublicHandles(db: Database, afterId: number): string[] {
   return statement<{ handle: string | null }>(
     db,

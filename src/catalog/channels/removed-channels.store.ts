@@ -14,7 +14,6 @@ export interface RemovedChannel {
   isKeptOut: boolean;
 }
 
-/** One that is stored. */
 interface StoredRemoval extends RemovedChannel {
   /** Whether some of its rows are still to be moved or removed. */
   isUnderWay: boolean;

@@ -23,7 +23,6 @@ const FACET_KINDS: Record<FacetKind, number> = {
   mark: 0xe002,
 };
 const DIGIT_VALUES = 2048;
-/** Largest directory id that fits in a facet. */
 export const FACET_ID_MAX = DIGIT_VALUES * DIGIT_VALUES - 1;
 
 /**

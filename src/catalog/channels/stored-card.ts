@@ -40,7 +40,6 @@ export interface CardParts
   json: string;
 }
 
-/** SQL: columns of `CardParts`. */
 export const CARD_PARTS = "p.json, c.subscribers, c.subscribers_at, c.last_post_at";
 
 /**
@@ -60,12 +59,10 @@ function instantText(instantMs: number | null): string {
   return instantMs === null ? "null" : `"${formatInstant(instantMs)}"`;
 }
 
-/** Whether the stored card has a placeholder for this column. */
 export function hasPlaceholder(column: string): boolean {
   return column in PLACEHOLDERS;
 }
 
-/** A card, including its metrics if requested. */
 export type CardAnswer = CardView & { metrics?: MetricsView };
 export type CardWithMetrics = CardView & { metrics: MetricsView };
 
@@ -74,7 +71,6 @@ export const cardWithMetricsSchema = objectSchema(
   "Channel",
 );
 
-/** The card's schema with optional `metrics`. */
 export const cardAnswerSchema = {
   ...cardWithMetricsSchema,
   required: Object.keys(cardSchema.properties),

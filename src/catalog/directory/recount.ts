@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { categorySlugs, channelsInTerritories } from "../channels/channels.store.ts";
-import { mergeSearch } from "../search/optimize-search.ts";
+import { mergeSearch } from "../search/search-terms.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 import { withDescendants } from "./directory.ts";
 

@@ -121,7 +121,6 @@ export function endOfChannel(channel: number): Position {
   return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }
 
-/** Position of a post among posts by channel. */
 const positionByChannel = ({ id, published_at: at, channel }: PostRecord): Position => [
   id,
   at,

@@ -26,7 +26,6 @@ export interface ExportTurn {
   selection: ExportSelection;
   /** Where the previous part ended; null for the first. */
   after: Position;
-  /** Rows of the parts before. */
   rowsBefore: number;
 }
 

@@ -16,7 +16,6 @@ import type { BulkSelection } from "./bulk-selection.ts";
 
 export type ExportFormat = ImportFormat | "xlsx";
 
-/** Media types of exports by their format. */
 export const EXPORT_TYPES: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8",
   ndjson: "application/x-ndjson",

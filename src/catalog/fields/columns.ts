@@ -148,7 +148,6 @@ export function slugColumn(): Column<string> {
   );
 }
 
-/** Longest accepted name of a category or territory. */
 const ENTRY_NAME_MAX = 200;
 
 /** A slug, or a name as given: only the database knows which entry a name belongs to. */

@@ -11,7 +11,7 @@ import { type ImportKindName, importKinds } from "./kinds/import-kinds.ts";
 import { openInput } from "./reading/input.ts";
 import { type Fields, type InputRow, nothingRecognized } from "./reading/recognized.ts";
 import { AS_RECOGNIZED, readRows } from "./reading/rows.ts";
-import { runImport } from "./writing/run-import.ts";
+import { runImport } from "./writing/open-import.ts";
 
 /**
  * Imports a file that ships with the program.

@@ -5,7 +5,6 @@ import type { PostRecord } from "../posts/post.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention.ts";
 import { KIND_BITS } from "./mentions.store.ts";
 
-/** The parts of a post that its mentions are extracted from. */
 export type MentioningPost = Pick<
   PostRecord,
   "id" | "channel" | "published_at" | "text" | "links" | "forwarded_from"

@@ -51,7 +51,6 @@ function isLink(given: unknown): given is HiddenLink {
   return isPlace && typeof target === "string";
 }
 
-/** Links as stored. */
 export function linksOf(stored: string | null): HiddenLink[] {
   return stored === null ? [] : JSON.parse(stored);
 }

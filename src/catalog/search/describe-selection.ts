@@ -2,11 +2,10 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { quantileOf } from "../../values/fields.ts";
 import { type FacetKind, facetsSql, idsOfFacets } from "../channels/search-text.ts";
-import type { CatalogFilter } from "./catalog.ts";
+import type { CatalogFilter, SelectionView } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";
 import { textTests } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
-import type { SelectionView } from "./selection.ts";
 
 /** Up to so many matches are found like a page; for more, all channels are scanned. */
 const FOUND_MAX = 20_000;

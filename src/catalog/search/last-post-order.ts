@@ -15,7 +15,6 @@ const STEP_MS = 2 ** 20;
 /** Entries examined per step: about a millisecond. */
 const ENTRIES_PER_STEP = 500;
 
-/** Step that contains a time in milliseconds. */
 export function stepOf(lastPostAt: number): number {
   return Math.floor(lastPostAt / STEP_MS);
 }

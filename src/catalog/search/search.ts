@@ -5,10 +5,15 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { createFairQueue, currentTenant, type Tenant } from "../../values/tenant.ts";
 import { cardsVersion } from "../channels/channels.store.ts";
-import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
+import type {
+  CatalogCount,
+  CatalogFilter,
+  CatalogPage,
+  CatalogSelection,
+  SelectionView,
+} from "./catalog.ts";
 import { isShortWalk, isStart } from "./query.ts";
 import { selectCatalog } from "./select-catalog.ts";
-import type { SelectionView } from "./selection.ts";
 
 /**
  * Limit for one organization's selections waiting to be described: each takes up to some tens of

@@ -1,9 +1,13 @@
 import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { shownPage } from "../../values/rows.ts";
 import { selectCards } from "../channels/channels.store.ts";
+import { facetWords } from "../channels/search-text.ts";
 import { withMetrics } from "../channels/stored-card.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
-import { findByPlan, queryOf } from "./planner.ts";
+import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
+import type { Plan } from "./plans/sql-parts.ts";
+import type { Query } from "./query.ts";
 
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   const { found } = findByPlan(db, queryOf(db, selection));
@@ -25,4 +29,59 @@ export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount 
   const selection = { filter, ordering, after: null, limit: COUNTED_MAX } as const;
   const { length } = findByPlan(db, queryOf(db, selection)).found;
   return { channels: Math.min(length, COUNTED_MAX), isMore: length > COUNTED_MAX };
+}
+
+type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
+
+/** How a page of the catalog was found, and why that way. */
+export interface Explanation {
+  /** Number of channels on the page, and whether more follow. */
+  found: number;
+  hasMore: boolean;
+  /** Time for planning and finding, without the cards. */
+  tookMs: number;
+  /**
+   * Terms looked up in the search index, each with its number of channels; empty if nothing is searched.
+   */
+  terms: { term: string; channels: number }[];
+  /** All plans, in the order in which they are tried. */
+  plans: { name: string; outcome: PlanOutcome; why: string }[];
+}
+
+export function explainCatalog(
+  db: Database,
+  clock: Clock,
+  selection: CatalogSelection,
+): Explanation {
+  const startedMs = clock.monotonic();
+  const query = queryOf(db, selection);
+  const planned = findByPlan(db, query);
+  const tookMs = clock.monotonic() - startedMs;
+  const found = planned.found.length;
+  return {
+    found: Math.min(found, selection.limit),
+    hasMore: found > selection.limit,
+    tookMs,
+    terms: (query.expression?.terms ?? []).map(({ text, channels }) => ({
+      term: facetWords(text) ?? `"${text}"`,
+      channels,
+    })),
+    plans: PLANS.map((plan) => ({ name: plan.name, ...outcomeOf(plan, query, planned) })),
+  };
+}
+
+function outcomeOf(
+  plan: Plan,
+  query: Query,
+  { taken, gaveUp }: Planned,
+): { outcome: PlanOutcome; why: string } {
+  if (gaveUp.includes(plan)) return { outcome: "gave up", why: plan.givesUp ?? "" };
+  const conditions = plan.applies.map(({ words, holds, figures }) => ({
+    isMet: holds(query),
+    text: figures === undefined ? words : `${words} (${figures(query)})`,
+  }));
+  const lacking = conditions.find(({ isMet }) => !isMet);
+  if (lacking !== undefined) return { outcome: "does not apply", why: `only if ${lacking.text}` };
+  const why = conditions.map(({ text }) => text).join("; ");
+  return { outcome: plan === taken ? "taken" : "would apply", why };
 }

@@ -10,13 +10,11 @@ import { type BotRunTools, type BotSecret, runBot } from "./bots/bot-messenger.t
 import { BOT_MESSENGERS, DEMO_MESSENGERS } from "./bots/bots.ts";
 import { selectChats } from "./bots/source-chats.store.ts";
 import { type FileTools, orFailed, pullFile } from "./files/download-file.ts";
-import type { SourceFile } from "./files/import-source-file.ts";
-import type { createImportTurns } from "./files/import-turns.ts";
+import type { createImportTurns, SourceFile } from "./files/import-source-file.ts";
 import { readFolder } from "./files/read-folder.ts";
 import type { createPushes } from "./max/pushes.ts";
-import { failed, type Outcome } from "./outcome.ts";
-import type { createRunsUnderWay } from "./runs-under-way.ts";
 import type { SourceChanges } from "./source-changes.ts";
+import { failed, type Outcome } from "./source-run-changes.ts";
 import { selectDoneFiles, selectSource } from "./sources.store.ts";
 import { fileMaxMs, isBot, type Source } from "./sources.table.ts";
 
@@ -70,7 +68,6 @@ export interface RunSurroundings
 export interface RunParts extends Pick<Ports, "clock" | "log"> {
   db: Database;
   changes: SourceChanges;
-  /** Where a bot's updates should be pushed. */
   pushes: Pick<ReturnType<typeof createPushes>, "of">;
   surroundings: RunSurroundings;
   turns: ReturnType<typeof createImportTurns>;
@@ -173,5 +170,66 @@ export function createSourceBeat(
     if (underWay.all().length === 0 || clock.monotonic() < nextHeartbeatMs) return;
     nextHeartbeatMs = clock.monotonic() + HEARTBEAT_MS;
     await changes.sourceHeartbeat(owner);
+  };
+}
+
+/** Most concurrent runs of a process: all mostly wait for the other side, but files take room on the disk. */
+const AT_ONCE_MAX = { files: 16, bots: 32 };
+
+interface RunUnderWay {
+  source: Source;
+  running: Promise<Outcome>;
+  stop(): void;
+}
+
+/** The host of a file, which serves one source at a time; null for folders and bots. */
+function hostOf(settings: Source["settings"]): string | null {
+  return settings.kind === "pull" ? new URL(settings.url).host : null;
+}
+
+export function createRunsUnderWay() {
+  const runs = new Map<number, RunUnderWay>();
+  const stopping = new AbortController();
+
+  /** Settles when all of them have ended. */
+  async function settled(): Promise<void> {
+    while (runs.size > 0) {
+      await Promise.allSettled([...runs.values()].map(({ running }) => running));
+    }
+  }
+
+  return {
+    /** Aborted when this process stops. */
+    signal: stopping.signal,
+    settled,
+    has: (id: number): boolean => runs.has(id),
+    all: (): readonly RunUnderWay[] => [...runs.values()],
+
+    /** Whether a source must wait: for a free slot, or for the one of its host. */
+    mustWait({ settings }: Source): boolean {
+      const all = [...runs.values()].map(({ source }) => source.settings);
+      const host = hostOf(settings);
+      const alike = all.filter((other) => isBot(other) === isBot(settings));
+      return (
+        alike.length >= AT_ONCE_MAX[isBot(settings) ? "bots" : "files"] ||
+        (host !== null && all.some((one) => hostOf(one) === host))
+      );
+    },
+
+    /** @param run gets a signal that is aborted when the run should stop */
+    start(source: Source, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+      const own = new AbortController();
+      const running = run(AbortSignal.any([own.signal, stopping.signal]));
+      runs.set(source.id, { source, running, stop: () => own.abort() });
+      const forget = (): void => void runs.delete(source.id);
+      void running.then(forget, forget);
+      return running;
+    },
+
+    /** Interrupts all runs and waits until they have ended. Rows already written stay. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await settled();
+    },
   };
 }

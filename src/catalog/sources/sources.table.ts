@@ -2,11 +2,10 @@ import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite
 import { FILE_MAX_MS } from "../../ports/own-work.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "../imports/kinds/import-kinds.ts";
-import type { ImportOptions } from "../imports/writing/import-options.ts";
 import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import type { ImportOptions } from "../imports/writing/write-rows.ts";
 import type { HiddenLink } from "../posts/hidden-links.ts";
 
-/** Messengers whose bots can be sources. */
 export const BOT_KINDS = ["telegram", "max"] as const;
 export type BotKind = (typeof BOT_KINDS)[number];
 export const SOURCE_KINDS = ["pull", "folder", ...BOT_KINDS] as const;

@@ -7,6 +7,7 @@ import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { hasUnread, selectChats } from "./bots/source-chats.store.ts";
 import {
+  createRunsUnderWay,
   createSourceBeat,
   HEARTBEAT_MS,
   type RunOptions,
@@ -14,12 +15,11 @@ import {
   type RunSurroundings,
   runClaimed,
 } from "./claimed-run.ts";
-import { createImportTurns } from "./files/import-turns.ts";
+import { createImportTurns } from "./files/import-source-file.ts";
 import { createPushes } from "./max/pushes.ts";
-import type { Outcome } from "./outcome.ts";
-import { createRunsUnderWay } from "./runs-under-way.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
 import { requireSource, type SourceChanges } from "./source-changes.ts";
+import type { Outcome } from "./source-run-changes.ts";
 import { dueAt, isDue, isSilent } from "./source-schedule.ts";
 import {
   RUN_KILLED,

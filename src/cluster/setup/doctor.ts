@@ -6,8 +6,7 @@ import type { Network } from "../../ports/network.ts";
 import { SILENT_MS } from "../../upkeep/lease/lease.ts";
 import { NOW_MS } from "../cluster-schema.ts";
 import { findClusterState, selectNodes } from "../cluster-state.ts";
-import { openConnection, type Session } from "../connection.ts";
-import { hostsOf } from "../primary.ts";
+import { hostsOf, openConnection, type Session } from "../connection.ts";
 
 /** One thing that a cluster needs, and how it is. */
 export interface Finding {
@@ -189,7 +188,6 @@ const FACTS = `
     FROM pg_stat_replication
   ) r`;
 
-/** Connections that a node opens at most. */
 const CONNECTIONS_OF_NODE = 12;
 /** A node that is silent for longer, or lacks more commits, does not follow. */
 const SILENT_S = 30;

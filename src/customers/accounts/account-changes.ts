@@ -16,8 +16,15 @@ import {
 import type { Organization, Plan } from "./accounts.table.ts";
 import { requiredName, requireOrganization } from "./accounts.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
-import { nextTerm, type PlanChange, type PlanCode, planInForce, requireLimits } from "./plan.ts";
-import { changedOffer, type OfferChange } from "./plan-offer.ts";
+import {
+  changedOffer,
+  nextTerm,
+  type OfferChange,
+  type PlanChange,
+  type PlanCode,
+  planInForce,
+  requireLimits,
+} from "./plan.ts";
 import { endPlanRequest, planRequestChanges } from "./plan-requests.ts";
 
 /**

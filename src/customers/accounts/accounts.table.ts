@@ -1,6 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { PlanCode } from "./plan.ts";
-import type { StoredOffer } from "./plan-offer.ts";
+import type { PlanCode, StoredOffer } from "./plan.ts";
 
 export const plans = sqliteTable("plans", {
   code: text("code").$type<PlanCode>().primaryKey(),
@@ -13,7 +12,7 @@ export const plans = sqliteTable("plans", {
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),
   alerts: integer("alerts").notNull().default(0),
-  /** How it is offered (plan-offer.ts). */
+  /** How it is offered (plan.ts). */
   offer: text("offer", { mode: "json" }).$type<StoredOffer>().notNull().default({}),
   /** Processor time of reading threads that an organization's work may take per second. */
   databaseMsPerSecond: integer("database_ms_per_second").notNull().default(250),

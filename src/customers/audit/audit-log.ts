@@ -1,10 +1,9 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { MESSAGES } from "../../values/messages/language.ts";
+import type { MESSAGES } from "../../values/messages/messages.ts";
 import { markDone } from "../idempotency/idempotent-requests.ts";
 import type { RequestClaim } from "../idempotency/operator-requests.store.ts";
-import type { auditLog } from "./audit.store.ts";
-import { insertEntry, selectEntries } from "./audit.store.ts";
+import { type auditLog, insertEntry, selectEntries } from "./audit.store.ts";
 
 export interface Actor {
   /** E-mail address; empty for the command line. */

@@ -8,7 +8,14 @@ import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import { requireOrganization } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
-import type { KeyChanges, NewKey } from "./key-changes.ts";
+import {
+  type Customer,
+  type CustomerChanges,
+  FIRST_CUSTOMER,
+  type KeyChanges,
+  type NewCustomer,
+  type NewKey,
+} from "./key-changes.ts";
 import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
 import {
   accountsVersionNow,
@@ -23,12 +30,6 @@ import {
   selectNewestKeys,
 } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
-import {
-  type Customer,
-  type CustomerChanges,
-  FIRST_CUSTOMER,
-  type NewCustomer,
-} from "./new-customer.ts";
 
 export type { KeyScope } from "./keys.store.ts";
 

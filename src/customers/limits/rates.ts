@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { createSharedTable, NO_STATE } from "../../values/shared-table.ts";
+import { createSharedTable, NO_STATE } from "../../values/claims.ts";
 
 /** A token bucket: one second's worth of requests, refilled continuously. The caller keeps its state. */
 export interface Bucket {

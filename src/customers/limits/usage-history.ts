@@ -12,7 +12,6 @@ import {
   type ValueOf,
 } from "../../values/schema.ts";
 
-/** A day's usage by method and key, as the API returns it. */
 export const usageSchema = objectSchema(
   {
     day: daySchema("Moscow day"),

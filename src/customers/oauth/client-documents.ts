@@ -1,12 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock.ts";
 import { type ClientMetadata, readClientDocument } from "./client-metadata.ts";
-import { KNOWN_CLIENTS } from "./known-clients.ts";
 
 /** Clients that are described by a document at the address that is their id. */
 
 const KEPT_MS = 60 * 60 * 1000;
-/** Most documents to remember. */
 const DOCUMENTS_MAX = 1_000;
 
 /** Reads what an https address of the public internet serves; null if that fails. */
@@ -14,8 +12,6 @@ export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
 /** Why a document describes no client: it cannot be read from here, or it says something else. */
 export type DocumentFault = "unreachable" | "document";
-
-export type ClientDocuments = ReturnType<typeof createClientDocuments>;
 
 export function createClientDocuments(clock: Clock, readDocument: ReadDocument) {
   const documents = new LRUCache<string, { client: ClientMetadata; readAt: number }>({
@@ -52,3 +48,40 @@ export function createClientDocuments(clock: Clock, readDocument: ReadDocument) 
     isReachable: (): boolean => isReachable,
   };
 }
+
+/**
+ * Well-known clients by id, as their documents described them in September 2026: used where the document
+ * cannot be read, as in a closed network.
+ */
+const KNOWN_CLIENTS: ReadonlyMap<string, ClientMetadata> = new Map([
+  [
+    "https://claude.ai/oauth/mcp-oauth-client-metadata",
+    { name: "Claude", redirectUris: ["https://claude.ai/api/mcp/auth_callback"] },
+  ],
+  [
+    "https://claude.ai/oauth/claude-code-client-metadata",
+    {
+      name: "Claude Code",
+      redirectUris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+    },
+  ],
+  [
+    "https://chatgpt.com/oauth/client.json",
+    { name: "ChatGPT", redirectUris: ["https://chatgpt.com/connector_platform_oauth_redirect"] },
+  ],
+  [
+    "https://chatgpt.com/oauth/codex/client.json",
+    { name: "Codex", redirectUris: ["http://127.0.0.1/callback", "http://localhost/callback"] },
+  ],
+  [
+    "https://vscode.dev/oauth/client-metadata.json",
+    {
+      name: "Visual Studio Code",
+      redirectUris: ["http://127.0.0.1:33418/", "https://vscode.dev/redirect"],
+    },
+  ],
+  [
+    "https://zed.dev/oauth/client-metadata.json",
+    { name: "Zed", redirectUris: ["http://127.0.0.1/callback"] },
+  ],
+]);

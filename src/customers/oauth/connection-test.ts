@@ -1,4 +1,4 @@
-import type { AskRequest, AskResult } from "../../ports/ask-address.ts";
+import type { AskRequest, AskResult } from "../../ports/network.ts";
 import { isObject } from "../../values/json-text.ts";
 
 /**

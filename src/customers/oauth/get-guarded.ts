@@ -1,6 +1,5 @@
 import type { Network } from "../../ports/network.ts";
-import type { TargetGuard } from "../../values/network/target-guard.ts";
-import { readTargetUrl } from "../../values/network/target-guard.ts";
+import { readTargetUrl, type TargetGuard } from "../../values/network/target-guard.ts";
 
 const GET_MAX_MS = 5_000;
 

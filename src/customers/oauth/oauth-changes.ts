@@ -3,9 +3,8 @@ import type { Calls } from "../../db/operations.ts";
 import { inTransaction, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
-import { clientHash } from "./client-id.ts";
-import { insertCode, selectToken } from "./oauth.store.ts";
-import type { OAuthCode } from "./oauth.table.ts";
+import { clientHash } from "./client-metadata.ts";
+import { insertCode, type OAuthCode, selectToken } from "./oauth.store.ts";
 import {
   ACCESS_TOKEN_S,
   endGrant,

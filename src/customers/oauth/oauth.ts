@@ -7,11 +7,17 @@ import {
   type DocumentFault,
   type ReadDocument,
 } from "./client-documents.ts";
-import { clientHash, clientIdOf, readClientId } from "./client-id.ts";
-import { isDocumentId, type MetadataFault, readClientMetadata } from "./client-metadata.ts";
+import {
+  clientHash,
+  clientIdOf,
+  isDocumentId,
+  type MetadataFault,
+  readClientId,
+  readClientMetadata,
+} from "./client-metadata.ts";
 import { type Grant, selectGrants, selectToken } from "./oauth.store.ts";
 import type { OAuthChanges, TokenAnswer } from "./oauth-changes.ts";
-import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
+import { createOAuthToken, isOAuthToken } from "./token-model.ts";
 
 export type OAuth = ReturnType<typeof createOAuth>;
 

@@ -7,14 +7,14 @@ import type {
 } from "@node-oauth/oauth2-server";
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
 import { isActive } from "../accounts/accounts.ts";
 import { insertRecordedKey, revokeRecorded } from "../keys/key-changes.ts";
-import { hashKeyToken } from "../keys/key-token.ts";
+import { createToken, hasChecksum, hashKeyToken } from "../keys/key-token.ts";
 import { selectKey, updateExpiry } from "../keys/keys.store.ts";
 import type { Key } from "../keys/keys.table.ts";
 import type { AccessTokens } from "../keys/keys.ts";
-import { clientHash } from "./client-id.ts";
-import { hostOf } from "./client-metadata.ts";
+import { clientHash, hostOf } from "./client-metadata.ts";
 import {
   type FoundCode,
   type FoundToken,
@@ -26,7 +26,6 @@ import {
   updateCode,
   updateTokenUsed,
 } from "./oauth.store.ts";
-import { GRANT_PREFIX, isOAuthToken } from "./oauth-token.ts";
 
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
@@ -214,4 +213,26 @@ export async function endGrant(
   reason: "client" | "replay",
 ): Promise<void> {
   await revokeRecorded(tx, clock, key.id, { person: member.email, keyId: key.id }, { reason });
+}
+
+/**
+ * OAuth secrets, formatted like keys but with prefixes of their own: each is valid for one purpose only,
+ * and scanners for leaked keys recognize them.
+ */
+const PREFIXES = { access: "knl_oa_", refresh: "knl_or_", code: "knl_oc_" } as const;
+
+type TokenKind = keyof typeof PREFIXES;
+
+const FORM = /^knl_o[arc]_[0-9A-Za-z]{38}$/;
+
+/** Prefix of a grant's tokens, shown in place of a key's. */
+export const GRANT_PREFIX = PREFIXES.access;
+
+export function createOAuthToken(kind: TokenKind, random: Random): string {
+  return createToken(PREFIXES[kind], random);
+}
+
+/** Whether a text has the format of such a secret; a mistyped or truncated one needs no lookup. */
+export function isOAuthToken(kind: TokenKind, text: string): boolean {
+  return text.startsWith(PREFIXES[kind]) && FORM.test(text) && hasChecksum(text);
 }

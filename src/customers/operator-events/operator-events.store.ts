@@ -60,7 +60,6 @@ export const selectEvents = query((db, { limit }: { limit: number }) =>
   db.select().from(operatorEvents).orderBy(asc(operatorEvents.id)).limit(limit),
 ).all;
 
-/** Removes events up to a number. */
 export const deleteEvents = change((db, { until }: { until: number }) =>
   db.delete(operatorEvents).where(lte(operatorEvents.id, until)),
 ).run;

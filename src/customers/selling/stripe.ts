@@ -5,13 +5,11 @@ import { AppError } from "../../errors.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { parseNumber } from "../../values/fields.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
-import type { Language } from "../../values/messages/language.ts";
-import { message } from "../../values/messages/messages.ts";
+import { type Language, message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { selectOrganization, selectPlans } from "../accounts/accounts.store.ts";
 import type { Organization, Plan } from "../accounts/accounts.table.ts";
-import { PLAN_CODES } from "../accounts/plan.ts";
-import { offerOf } from "../accounts/plan-offer.ts";
+import { offerOf, PLAN_CODES } from "../accounts/plan.ts";
 import {
   isKnownEvent,
   OVER,

@@ -13,8 +13,14 @@ import { givenUp, ownQueueLong, queryTimeout, withDeadline } from "../deadline.t
 import type { NoteHold } from "../lock.ts";
 import { callsOf, type Lane, type LaneCalls, type Operations, type Rule } from "../operations.ts";
 import type { NodeSettings } from "../shared-rows.ts";
-import type { NoteSlowCall } from "./refusals.ts";
-import { createThreadPool, type FromThread, fromFault, type Outcome, send } from "./thread-pool.ts";
+import {
+  createThreadPool,
+  type FromThread,
+  fromFault,
+  type NoteSlowCall,
+  type Outcome,
+  send,
+} from "./thread-pool.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
@@ -41,14 +47,10 @@ export interface ThreadsOptions {
   name: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
-  /** Time limit for a query. */
   timeoutMs: number;
   clock: Clock;
-  /** Listener for write transactions. */
   noteHold: NoteHold;
-  /** Listener for slow statements. */
   noteSlow: NoteSlowCall;
-  /** Listener for tasks that were refused. */
   noteRefused: NoteRefused;
 }
 

@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from "commander";
 import type { App } from "../../app/app.ts";
 import type { ClusterCommands } from "../../app/cluster-commands.ts";
 import type { Domains } from "../../app/domains.ts";
@@ -7,8 +8,10 @@ import type { Workers, WorkersOptions } from "../../app/workers/supervisor.ts";
 import type { Config, Environment } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { PostText } from "../../ports/fetch-address.ts";
+import type { PostText } from "../../ports/download.ts";
 import type { Ports } from "../../ports/ports.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
+import { zoneNamed } from "../../values/moscow-time.ts";
 
 /** What program.ts passes to the commands, which create nothing themselves. */
 export interface CommandContext {
@@ -19,14 +22,12 @@ export interface CommandContext {
   openDomains(config: Config, ports: Ports): Promise<Domains>;
   /** @param options.crew given if the process serves beside others */
   createApp(config: Config, ports: Ports, options?: { crew: Crew }): Promise<App>;
-  /** The OpenAPI document of an API, whose appliance has this address. */
   openApi(api: "customers" | "operator", address: string): Promise<object>;
   /**
    * Checks that the configured address can be listened on. @returns the port, a free one for 0
    * @throws AppError `unavailable` naming the address
    */
   claimPort(config: Config): number;
-  /** Creates the workers that serve together. */
   createWorkers(options: WorkersOptions, ports: Ports): Workers;
   /** Joins the other workers, if this process was started as one. */
   joinCrew(clock: Clock): Promise<Crew | null>;
@@ -35,7 +36,6 @@ export interface CommandContext {
   runMcpBridge(post: PostText): Promise<void>;
   /** The MCP server over a database, in this process. */
   localMcp(db: Database, config: Config, ports: Ports): Promise<LocalMcp>;
-  /** The entry of the MCP registry for an appliance with this address. */
   registryManifest(base: string, config: Config): Promise<object>;
 }
 
@@ -64,4 +64,45 @@ export class CommandExit extends Error {
   ) {
     super(message);
   }
+}
+
+/** Parses the number by which lists identify an organization, member or key. */
+export function parseId(text: string): number {
+  const id = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
+    throw new InvalidArgumentError("It is not a number such as lists show.");
+  }
+  return id;
+}
+
+/** Parses the IANA name of a time zone. */
+export function parseTimezone(text: string): string {
+  const zone = zoneNamed(text);
+  if (zone === null) {
+    throw new InvalidArgumentError(inEnglish(message("notTimeZone")));
+  }
+  return zone;
+}
+
+export function choiceOption(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+): Option {
+  return new Option(flags, description).choices([...choices]);
+}
+
+export interface AsJson {
+  json?: boolean | undefined;
+}
+
+export function jsonOption(): Option {
+  return new Option("--json", "print one JSON document on standard output");
+}
+
+/** Aborted when somebody interrupts the command, which then reports what it has done. */
+export function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+  return interrupt.signal;
 }

@@ -11,11 +11,15 @@ import {
 } from "../../errors.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { resources } from "../../verbs/operator/resources.ts";
-import { type AsJson, jsonOption } from "./arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  jsonOption,
+} from "./command-context.ts";
 import { conformanceCommand } from "./conformance.ts";
-import { memberCommand } from "./customers/member.ts";
-import { staffCommand } from "./customers/staff.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
@@ -24,12 +28,18 @@ import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { mcpCommand } from "./mcp.ts";
+import { memberCommand, staffCommand } from "./people.ts";
 import { resourceCommand } from "./resource-command.ts";
 import { clusterCommand } from "./serving/cluster.ts";
 import { healthCommand } from "./serving/health.ts";
-import { type ServeOptions, withServeOptions } from "./serving/serve-options.ts";
 import { startCommand } from "./serving/start.ts";
-import { serve, servesText, stopSignalled } from "./serving/until-stopped.ts";
+import {
+  type ServeOptions,
+  serve,
+  servesText,
+  stopSignalled,
+  withServeOptions,
+} from "./serving/until-stopped.ts";
 import { printResult } from "./with-domains.ts";
 
 /** Commands of resources that have more than the resource's verbs. */
@@ -133,7 +143,6 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
   return EXIT_FAILED;
 }
 
-/** `kanalog serve`: serves until it is stopped. */
 function serveCommand(context: CommandContext): Command {
   return withServeOptions(new Command("serve"))
     .description("run the appliance: REST API, documentation and scheduler")
@@ -148,7 +157,6 @@ function serveCommand(context: CommandContext): Command {
     );
 }
 
-/** `kanalog sample`: the sample channels, which the first start loads. */
 function sampleCommand(context: CommandContext): Command {
   const command = new Command("sample").description(
     "the sample channels that the first start loads",

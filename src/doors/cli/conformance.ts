@@ -13,11 +13,17 @@ import {
 } from "../../conformance/report.ts";
 import { type Result, runChecks } from "../../conformance/run.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { sendTo } from "../../ports/fetch-address.ts";
-import { type AsJson, jsonOption } from "./arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { sendTo } from "../../ports/download.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  jsonOption,
+} from "./command-context.ts";
 import { forTerminal } from "./print.ts";
-import { withSettings } from "./with-settings.ts";
+import { withSettings } from "./with-domains.ts";
 
 interface ConformanceOptions extends AsJson {
   url?: string;

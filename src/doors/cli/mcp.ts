@@ -5,13 +5,17 @@ import { mcpAddressOf } from "../../customers/keys/connect-snippets.ts";
 import { CONNECTION_STEPS, testConnection } from "../../customers/oauth/connection-test.ts";
 import type { Database } from "../../db/database.ts";
 import { IN_MEMORY } from "../../db/open-database.ts";
-import { postTextTo } from "../../ports/fetch-address.ts";
+import { postTextTo } from "../../ports/download.ts";
 import { WORDS } from "../../words/words.ts";
-import { type AsJson, jsonOption } from "./arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
-import { openReader } from "./database/open-reader.ts";
-import { requireFile, withDomainsAt } from "./with-domains.ts";
-import { withSettings } from "./with-settings.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  jsonOption,
+} from "./command-context.ts";
+import { openReader, requireFile, withDomainsAt, withSettings } from "./with-domains.ts";
 
 const NO_URL = "Give --url, or set KANALOG_URL.";
 
@@ -83,7 +87,6 @@ async function answerFrom(context: CommandContext, db: Database, config: Config)
   }
 }
 
-/** `kanalog mcp manifest`: what the official registry of MCP servers is given. */
 function manifestCommand(context: CommandContext): Command {
   return new Command("manifest")
     .description("print the server.json of this appliance for the official MCP registry")
@@ -102,7 +105,6 @@ function manifestCommand(context: CommandContext): Command {
     });
 }
 
-/** `kanalog mcp test`: connects as hosted assistants do, and says which step fails. */
 function testCommand({ environment, output, ports }: CommandContext): Command {
   return new Command("test")
     .description("connect to an appliance as hosted assistants do, and say which step fails")

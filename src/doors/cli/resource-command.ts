@@ -1,6 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { type Environment, readConfig } from "../../config.ts";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
+import { passwordAddress } from "../../customers/people/passwords.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
+import { localAddress } from "../../values/network/address-ranges.ts";
 import type { Position } from "../../verbs/cursor.ts";
 import {
   isReference,
@@ -12,9 +15,13 @@ import {
   type Verb,
 } from "../../verbs/operator/resource.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
-import { type AsJson, jsonOption } from "./arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
-import { notePasswordLink, passwordLink } from "./customers/password-link.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  jsonOption,
+} from "./command-context.ts";
 import { confirm, forTerminal, objectText, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
@@ -105,7 +112,6 @@ function helpOf(parameter: Parameter<unknown>): string {
   return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
 }
 
-/** Runs a verb, and prints its result. */
 function run(
   resource: Resource,
   verb: Verb,
@@ -202,4 +208,30 @@ async function printSecret(
       ? "Keep the key: it is stored only as a hash and cannot be shown again."
       : "Keep the secret: it cannot be shown again.",
   );
+}
+
+/** A link for choosing a password, to be printed; without an address if none can be assumed. */
+export function passwordLink({ environment }: CommandContext, token: string): string {
+  const address = readConfig(environment).baseUrl ?? assumedAddress(environment);
+  return passwordAddress(address ?? "", token);
+}
+
+export function notePasswordLink({ environment, output }: CommandContext): void {
+  output.note(`They can choose a password with the link, once, within three days.`);
+  if (readConfig(environment).baseUrl !== null) return;
+  const assumed = assumedAddress(environment);
+  output.note(
+    assumed === null
+      ? "Put the appliance's address before it."
+      : `The link assumes that the appliance is reached at ${assumed}: KANALOG_BASE_URL is not set.`,
+  );
+}
+
+/**
+ * Where the settings say that the appliance listens; null if it chooses its port. Only the serving process
+ * knows for certain, since options precede settings.
+ */
+function assumedAddress(environment: Environment): string | null {
+  const { host, port } = readConfig(environment);
+  return port === 0 ? null : localAddress(host, port);
 }

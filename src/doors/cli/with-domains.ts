@@ -3,12 +3,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../../app/domains.ts";
 import { endCopy } from "../../cluster/make-cluster.ts";
-import { type Config, readConfig } from "../../config.ts";
+import { type Config, type Environment, readConfig, SETTINGS } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
-import { IN_MEMORY, openDatabase } from "../../db/open-database.ts";
+import { requireKanalogFile } from "../../db/file/database-copy.ts";
+import { IN_MEMORY, openDatabase, openExisting, requireExisting } from "../../db/open-database.ts";
+import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../db/schema-version.ts";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AsJson } from "./arguments.ts";
-import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
+import { nearestCodes } from "../../values/fold-text.ts";
+import { message } from "../../values/messages/messages.ts";
+import { type AsJson, type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { type Printable, printObject } from "./print.ts";
 
 /** Opens the configured database, creating it if necessary, and closes it afterwards. */
@@ -88,5 +92,60 @@ export function requireFile({ databasePath }: Config): void {
       EXIT_USAGE,
       "KANALOG_DB: name a file; a database in memory would be lost when the command ends.",
     );
+  }
+}
+
+/**
+ * The environment with options in place of settings; options that were not given change nothing. An option
+ * also removes the setting's `_FILE` variable, because giving both is an error.
+ */
+export function withSettings(environment: Environment, given: Environment): Environment {
+  const options = Object.entries(given).filter(([, text]) => text !== undefined);
+  const files = options.map(([name]) => [`${name}_FILE`, undefined]);
+  return { ...environment, ...Object.fromEntries([...options, ...files]) };
+}
+
+const PREFIX = "KANALOG_";
+/** Prefix of the variables that only tests read. */
+const TEST_PREFIX = "KANALOG_TEST_";
+
+const NAMES = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
+const ENTRIES = NAMES.map((name) => {
+  const slug = name.slice(PREFIX.length).toLowerCase();
+  return { slug, name: slug };
+});
+
+/** Warns of each variable that is named like a setting but is none: a misspelt one would go unnoticed. */
+export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
+  for (const [given, value] of Object.entries(environment)) {
+    const isOurs = given.startsWith(PREFIX) && !given.startsWith(TEST_PREFIX);
+    if (!isOurs || !value || NAMES.includes(given)) continue;
+    const nearest = nearestCodes(given.slice(PREFIX.length), ENTRIES).map(
+      (slug) => PREFIX + slug.toUpperCase(),
+    );
+    const meant = nearest.length === 0 ? "." : `; did you mean ${nearest.join(" or ")}?`;
+    output.note(`Warning: ${given} is not a setting${meant}`);
+  }
+}
+
+/**
+ * Opens the existing database for reading; the caller closes it.
+ * @throws AppError `not_found`; `conflict` for an older one, which only commands that write migrate
+ */
+export function openReader(path: string, clock: Clock): Database {
+  requireExisting(path);
+  requireKanalogFile(path);
+  const db = openExisting(path, clock);
+  try {
+    const version = schemaVersion(db);
+    requireKnownVersion(path, version);
+    if (version < SCHEMA_VERSION) {
+      const reason = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
+      throw new AppError("conflict", reason);
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { Takes } from "../../values/takes.ts";
-import type { AddressLimit } from "./address-limit.ts";
 import { announcedLength, Body, seal } from "./body.ts";
 
-/** A request as a handler gets it. */
 export interface Incoming {
   request: Request;
   /** Null for a part of the path that is not UTF-8. */
@@ -115,3 +115,80 @@ interface Routed {
 
 const NO_PARAMS = {};
 const NO_BODY = new Body(new Request("http://localhost"), 0, () => false);
+
+/** An answer that does not state its length counts as so many bytes: a page, and the work of making it. */
+const USUAL_BYTES = 4_096;
+const KIB = 1024;
+
+export interface AddressLimitContext {
+  /** Names of the limits for a client's networks. */
+  namesOf(request: Request): readonly string[];
+  throttle: {
+    take(names: readonly string[], nowMs: number): number | null;
+    spend(names: readonly string[], count: number, nowMs: number): void;
+  };
+  now(): number;
+}
+
+/**
+ * Limits what is answered to one address, in KiB: whoever asks for large files as fast as they can must not
+ * take the time that callers with keys wait for.
+ */
+type AddressLimit = ReturnType<typeof createAddressLimit>;
+
+export function createAddressLimit({ namesOf, throttle, now }: AddressLimitContext) {
+  return {
+    /** Null as long as the address has something left. */
+    refusal(request: Request): AppError | null {
+      const retryAfterS = throttle.take(namesOf(request), now());
+      if (retryAfterS === null) return null;
+      return new AppError("throttled", message("addressThrottled"), { retryAfterS });
+    },
+
+    charge(request: Request, { headers }: Response): void {
+      const bytes = Number(headers.get("content-length") ?? USUAL_BYTES);
+      throttle.spend(namesOf(request), Math.ceil(bytes / KIB), now());
+    },
+  };
+}
+
+/**
+ * Lets pages of all sites send requests and read the answers. Only for addresses at which no cookie counts:
+ * a page can do no more there than any program that knows the same key or token.
+ */
+export function forAnyPage(
+  requestId: (request: Request) => string,
+  answer: Route["answer"],
+): Route["answer"] {
+  return async (incoming) => {
+    const { request } = incoming;
+    if (!request.headers.has("origin")) return answer(incoming);
+    const response = isPreflight(request)
+      ? new Response(null, {
+          status: 204,
+          headers: { ...PREFLIGHT, "x-request-id": requestId(request) },
+        })
+      : await answer(incoming);
+    for (const [name, value] of Object.entries(ANY_PAGE)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+/** Whether a browser asks for permission to send a request. It sends no key for that. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === "OPTIONS" && headers.has("access-control-request-method");
+}
+
+const ANY_PAGE = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After, X-Request-Id, " +
+    "X-Request-Cost, RateLimit, RateLimit-Policy",
+};
+
+const PREFLIGHT = {
+  "access-control-allow-methods": "GET, HEAD, POST, DELETE",
+  // The star stands for all but the first.
+  "access-control-allow-headers": "Authorization, *",
+  "access-control-max-age": "600",
+};

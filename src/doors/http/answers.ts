@@ -1,3 +1,5 @@
+import { createGzip } from "node:zlib";
+import { partStream } from "../../catalog/exports/export-part.ts";
 import type { Config } from "../../config.ts";
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS } from "../../customers/accounts/plan.ts";
@@ -5,7 +7,9 @@ import { AppError, toAppError } from "../../errors.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import { acceptsGzip } from "../../values/packed-bytes.ts";
 import type { Admitted } from "../../verbs/admission.ts";
+import type { FileAnswer } from "../../verbs/method.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";
 import {
   type BaseAddress,
@@ -60,7 +64,6 @@ export function preflight(
 /** Headers by name. A plain object, because a Response accepts that most cheaply. */
 export type Headers = Record<string, string>;
 
-/** Parts of the appliance that every answer needs. */
 export interface AnswerContext {
   config: Config;
   ports: Ports;
@@ -198,4 +201,58 @@ function policyOf(plan: Plan): string {
   const policy = `"rate";q=${requestsPerSecond};w=1, "quota";q=${requestsPerPeriod};w=${PERIOD_S}`;
   policies.set(plan, policy);
   return policy;
+}
+
+/** An answer that is produced as fast as the client reads it, compressed if the client accepts that. */
+export function fileResponse(
+  request: Request,
+  { type, headers: own, file }: FileAnswer,
+  headers: Headers,
+): Response {
+  const isPacked = acceptsGzip(request);
+  const all = {
+    ...headers,
+    ...own,
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    // Asks nginx not to read ahead of the client, which pays for what is sent.
+    "x-accel-buffering": "no",
+    vary: [headers["vary"], "Accept-Encoding"].filter((name) => name !== undefined).join(", "),
+    ...(isPacked && { "content-encoding": "gzip" }),
+  };
+  if (request.method === "HEAD") {
+    file.close();
+    return new Response(null, { headers: all });
+  }
+  const parts = isPacked ? packed(file.parts) : file.parts;
+  return new Response(partStream(parts, file.close), { headers: all });
+}
+
+/**
+ * Compresses the parts as one stream. Each part is flushed separately: what has been paid for is sent
+ * before the next one is read, and nothing accumulates in between.
+ */
+async function* packed(parts: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  const gzip = createGzip({ level: 3 });
+  let out: Uint8Array[] = [];
+  gzip.on("data", (chunk: Uint8Array) => out.push(chunk));
+  const takeOutput = (): Uint8Array => {
+    const whole = Buffer.concat(out);
+    out = [];
+    return whole;
+  };
+  try {
+    for await (const part of parts) {
+      gzip.write(part);
+      await new Promise<void>((resolve) => gzip.flush(resolve));
+      yield takeOutput();
+    }
+    const ended = new Promise((resolve) => gzip.once("end", resolve));
+    gzip.end();
+    await ended;
+    yield takeOutput();
+  } finally {
+    gzip.destroy();
+  }
 }

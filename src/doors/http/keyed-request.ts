@@ -17,7 +17,6 @@ import type { Bodies } from "./requests/body.ts";
 /** Statuses whose reasons the request log keeps: callers know what was wrong with their own requests. */
 const REASON_FROM = 429;
 
-/** Parts of the appliance that a request with a key needs. */
 export interface KeyedContext extends AnswerContext, Gate {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
@@ -30,10 +29,8 @@ export interface KeyedContext extends AnswerContext, Gate {
   tickSnapshot(): Promise<void>;
 }
 
-/** A request with a valid key. */
 export interface Keyed {
   admitted: Admitted;
-  /** Headers of the answer. */
   headers: Headers;
   nowMs: number;
 }

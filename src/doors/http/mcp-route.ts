@@ -9,8 +9,7 @@ import type { Outcome } from "../../verbs/call.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import { STATUS_OF } from "../../verbs/statuses.ts";
-import { forAnyPage } from "../front/any-page.ts";
-import type { Incoming, Route } from "../front/front.ts";
+import { forAnyPage, type Incoming, type Route } from "../front/front.ts";
 import {
   type AnswerContext,
   commonHeaders,
@@ -23,13 +22,11 @@ import {
 } from "./answers.ts";
 import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
 import { pathOf, requestIdOf } from "./requests/base-address.ts";
-import { parseBounded } from "./requests/body.ts";
-import { brokenBound } from "./requests/json-bounds.ts";
+import { brokenBound, parseBounded } from "./requests/body.ts";
 
 /** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
 type ReadBody = { value: unknown } | { bound: string };
 
-/** The MCP door's answer to one POST. */
 type AnswerMcp = (post: {
   body: ReadBody;
   nowMs: number;

@@ -10,24 +10,21 @@ import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Cursors } from "../../verbs/cursor.ts";
 import { FileAnswer } from "../../verbs/method.ts";
-import type { Endpoint } from "../../verbs/operator/endpoint.ts";
+import { type Endpoint, runEndpoint } from "../../verbs/operator/endpoint.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
-import { runEndpoint } from "../../verbs/operator/run-endpoint.ts";
 import { UNDECODABLE } from "../../verbs/read-arguments.ts";
 import { type Incoming, limitedByKey, type Route } from "../front/front.ts";
 import {
   type AnswerContext,
   commonHeaders,
   errorAnswer,
+  fileResponse,
   json,
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
-import { fileResponse } from "./file-response.ts";
-import { type BaseAddress, pathOf } from "./requests/base-address.ts";
-import { type Bodies, readJsonBody } from "./requests/body.ts";
-import { type ReceivedFile, receiveFile } from "./requests/file-body.ts";
-import { readQuery } from "./requests/query.ts";
+import { type BaseAddress, pathOf, readQuery } from "./requests/base-address.ts";
+import { type Bodies, type ReceivedFile, readJsonBody, receiveFile } from "./requests/body.ts";
 
 export interface OperatorContext extends AnswerContext {
   baseAddress: BaseAddress;
@@ -145,7 +142,6 @@ interface Answered {
   body: string | FileAnswer;
 }
 
-/** What a request brought. */
 interface Sent {
   body: unknown;
   file: ReceivedFile | null;

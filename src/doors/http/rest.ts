@@ -8,6 +8,7 @@ import type { Incoming, Route } from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
+  fileResponse,
   type Headers,
   json,
   preflight,
@@ -15,18 +16,15 @@ import {
   setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
-import { fileResponse } from "./file-response.ts";
 import { answerKeyed, type KeyedContext } from "./keyed-request.ts";
-import { pathOf } from "./requests/base-address.ts";
+import { pathOf, readQuery } from "./requests/base-address.ts";
 import { readJsonBody } from "./requests/body.ts";
-import { readQuery } from "./requests/query.ts";
 
 export interface RestContext extends KeyedContext {
   /** Sets how long a request's connection may be silent. */
   giveTime(request: Request, silenceMaxS: number): void;
 }
 
-/** A method with the recorder of its requests. */
 interface Noted {
   method: ApiMethod;
   note: NoteRequest;

@@ -4,12 +4,13 @@ import { notFound } from "../../errors.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
-import type { Language } from "../../values/messages/language.ts";
+import type { Language } from "../../values/messages/messages.ts";
 import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
-import { type AddressLimitContext, createAddressLimit } from "../front/address-limit.ts";
 import {
+  type AddressLimitContext,
+  createAddressLimit,
   createFront,
   type Front,
   type Incoming,
@@ -36,7 +37,13 @@ import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
 import { referenceRoutes } from "./docs/reference/reference.ts";
 import { swaggerRoutes } from "./docs/swagger/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
-import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
+import { type MetricsContext, metricsRoutes, readinessAnswer } from "./monitor-routes.ts";
+import {
+  type PushContext,
+  pushRoutes,
+  type StripeContext,
+  stripeRoutes,
+} from "./others-requests.ts";
 import {
   asset,
   PROSE_POLICY,
@@ -44,11 +51,8 @@ import {
   type PublicRoutes,
   pageResponse,
 } from "./public-routes.ts";
-import { readinessAnswer } from "./readiness.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
-import { type PushContext, pushRoutes } from "./source-pushes.ts";
-import { type StripeContext, stripeRoutes } from "./stripe-route.ts";
 
 interface ServerContext
   extends RestContext,
@@ -60,7 +64,6 @@ interface ServerContext
   /** Routes of the other doors. */
   others: readonly Route[];
   docs: Docs;
-  /** Whether a request comes from signed-in staff. */
   isStaff(request: Request): Promise<boolean>;
   /** `/` in a language, with the appliance's address in its links. */
   startHtml(language: Language, address: string): Promise<string>;

@@ -67,7 +67,6 @@ export function createDispatcher(
   };
 }
 
-/** The server's description of itself. */
 interface About {
   version: string;
   instructions: string;

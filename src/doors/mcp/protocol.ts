@@ -1,6 +1,7 @@
 import { shortened } from "../../values/fields.ts";
 import { isObject } from "../../values/json-text.ts";
 import { UI_EXTENSION } from "./apps/apps.ts";
+import { plainText } from "./error-text.ts";
 import {
   invalidParams,
   META,
@@ -8,7 +9,6 @@ import {
   type RpcFault,
   type RpcRequest,
 } from "./json-rpc.ts";
-import { plainText } from "./plain-text.ts";
 
 /** The protocol's versions, the server's description of itself, and errors before any tool is looked up. */
 

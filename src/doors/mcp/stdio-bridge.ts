@@ -1,4 +1,4 @@
-import type { PostText } from "../../ports/fetch-address.ts";
+import type { PostText } from "../../ports/download.ts";
 import { isObject } from "../../values/json-text.ts";
 import { faultText, META, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
 

@@ -6,7 +6,7 @@ import { NO_FILTER } from "../../catalog/search/catalog.ts";
 import { AppError, type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
-import { channelNamed, unknownChannel } from "../../verbs/channel-named.ts";
+import { channelNamed, unknownChannel } from "../../verbs/catalog-filter.ts";
 import { CHANNELS_MAX } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import { type RawArguments, readArguments } from "../../verbs/read-arguments.ts";

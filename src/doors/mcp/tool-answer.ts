@@ -5,7 +5,7 @@ import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
-import { plainJson } from "./plain-text.ts";
+import { plainJson } from "./error-text.ts";
 
 /**
  * The result of a tool call as JSON text. What a model must know beside the data stands in the data, as

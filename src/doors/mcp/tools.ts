@@ -1,8 +1,8 @@
 import { nullable, type Schema, textSchema } from "../../values/schema.ts";
-import { channelPath } from "../../verbs/channel-named.ts";
+import { channelPath } from "../../verbs/catalog-filter.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import { anyPart } from "../../verbs/paging.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
-import { anyPart } from "../../verbs/partial-result.ts";
 import { appOf } from "./apps/apps.ts";
 
 /**

@@ -2,7 +2,6 @@ import { passwordAddress } from "../../customers/people/passwords.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
 import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
 
-/** Mail with a link for choosing a new password. */
 export function passwordMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {
     subject: message("passwordMailSubject"),
@@ -11,7 +10,6 @@ export function passwordMail(baseAddress: string, email: string, token: string):
   });
 }
 
-/** Mail with a link for a visitor to create an account. */
 export function signUpMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {
     subject: message("signUpSubject"),

@@ -1,6 +1,6 @@
 import type { Pictures } from "../../catalog/channels/pictures.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
-import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
+import type { SiteChannels } from "../../catalog/manage/manage-channels.ts";
 import type { PostIndexing } from "../../catalog/post-search/catch-up.ts";
 import type { ManagePosts, PostsFound, PostsRequest } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";
@@ -20,8 +20,8 @@ import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mailer.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { FirstSteps } from "../../upkeep/checks/first-steps.ts";
 import type { StaffSummary } from "../../upkeep/checks/staff-summary.ts";
-import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Hour } from "../../upkeep/hours/hours.table.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
@@ -32,7 +32,6 @@ import type { SentForms } from "./guard/csrf.ts";
 import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
-import type { Visit } from "./visit/visit.ts";
 
 /** What pages and forms work with. Functions that change something also commit the change. */
 export interface SiteContext {
@@ -70,11 +69,9 @@ export interface SiteContext {
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   sources: Sources;
-  /** Converts a post's text to HTML. */
   postHtml: PostMarkdown;
   mails: Mails;
   setUp: SetUp;
-  /** Whether visitors may create accounts. */
   isSignUpOpen(): Promise<boolean>;
   signUps: SiteSignUps;
   throttle: Throttle;
@@ -89,7 +86,6 @@ export interface SiteContext {
   postIndexPercent: PostIndexing["percent"];
   /** The cluster's nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
-  /** Hourly figures of the appliance since an instant. */
   hoursSince(sinceMs: number): Promise<Hour[]>;
   /** Free space on the database's disk; null if the system does not report it. */
   freeDiskBytes(): Promise<number | null>;
@@ -112,10 +108,4 @@ export interface DatabaseFacts {
   searchSegments: number;
   /** @property isMore there are more rows than were counted */
   tables: { name: string; rows: number; isMore: boolean }[];
-}
-
-/** Props of a part of a page that looks things up. */
-export interface PartProps {
-  visit: Visit;
-  context: SiteContext;
 }

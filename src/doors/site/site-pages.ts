@@ -23,13 +23,59 @@ import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
 import { signUpPage } from "./pages/person/sign-up.tsx";
 import { postsPage } from "./pages/posts/posts.tsx";
-import { staffPages } from "./pages/staff/staff-pages.ts";
+import { auditPage } from "./pages/staff/audit.tsx";
+import { botSourcePages } from "./pages/staff/bot-source.tsx";
+import { staffChannelPage } from "./pages/staff/catalog/channel.tsx";
+import { staffChannelsPage } from "./pages/staff/catalog/channels.tsx";
+import { staffPostsPage } from "./pages/staff/catalog/posts.tsx";
+import { staffOrganizationPage } from "./pages/staff/customers/organization.tsx";
+import { organizationsPage } from "./pages/staff/customers/organizations.tsx";
+import { peoplePage, personPage } from "./pages/staff/customers/people.tsx";
+import { plansPage } from "./pages/staff/customers/plans.tsx";
+import { seenPage } from "./pages/staff/customers/seen.tsx";
+import { staffWebhookPage, staffWebhooksPage } from "./pages/staff/customers/webhooks.tsx";
+import { databasePage } from "./pages/staff/database.tsx";
+import { errorsPage } from "./pages/staff/errors.tsx";
+import { firstStepsPage } from "./pages/staff/first-steps.tsx";
+import { importRunPage } from "./pages/staff/import-run.tsx";
+import { importsPage } from "./pages/staff/imports.tsx";
+import { jobsPage } from "./pages/staff/jobs.tsx";
+import { operatorKeysPage } from "./pages/staff/operator-keys.tsx";
+import { sourcePage } from "./pages/staff/source.tsx";
+import { sourcesPage } from "./pages/staff/sources.tsx";
+import { summaryPage } from "./pages/staff/summary/summary.tsx";
 import { deliveryPage } from "./pages/webhooks/delivery.tsx";
 import { webhookPage } from "./pages/webhooks/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
 import type { View } from "./visit/view.ts";
 import type { Visit } from "./visit/visit.ts";
+
+export const staffPages: readonly SitePage[] = [
+  summaryPage,
+  firstStepsPage,
+  organizationsPage,
+  staffOrganizationPage,
+  seenPage,
+  plansPage,
+  operatorKeysPage,
+  peoplePage,
+  personPage,
+  staffWebhooksPage,
+  staffWebhookPage,
+  staffChannelsPage,
+  staffChannelPage,
+  staffPostsPage,
+  sourcesPage,
+  ...botSourcePages,
+  sourcePage,
+  jobsPage,
+  databasePage,
+  errorsPage,
+  auditPage,
+  importsPage,
+  importRunPage,
+];
 
 /** A page of the site: what it shows, and what its forms do. */
 export interface SitePage {

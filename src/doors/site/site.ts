@@ -8,7 +8,7 @@ import type { Incoming, Route } from "../front/front.ts";
 import { assetRoutes } from "./assets/assets.ts";
 import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
 import { networkOf } from "./guard/client-ip.ts";
-import { SECURITY_HEADERS } from "./guard/security-headers.ts";
+import { SECURITY_HEADERS } from "./guard/csrf.ts";
 import { renderDocument } from "./look/layout.tsx";
 import { oauthRoutes } from "./oauth/oauth-routes.ts";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
@@ -20,7 +20,6 @@ import { asset, type View } from "./visit/view.ts";
 import { refusal, viewerOf } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
 
-/** How long browsers may cache a channel's picture. */
 const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
 

@@ -4,6 +4,7 @@ import { periodAt } from "../../customers/accounts/plan.ts";
 import type { QuotaNotice } from "../../customers/limits/usage.ts";
 import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import type { TellSubscription } from "../../customers/selling/subscription-changes.ts";
 import type { Transaction } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
@@ -95,3 +96,26 @@ export const queueQuotaMail = transaction(
     });
   },
 );
+
+const MESSAGES = {
+  paid: ["subscriptionPaidSubject", "subscriptionPaidMail"],
+  renewed: ["subscriptionRenewedSubject", "subscriptionRenewedMail"],
+  failed: ["subscriptionFailedSubject", "subscriptionFailedMail"],
+  ending: ["subscriptionEndingSubject", "subscriptionEndingMail"],
+  over: ["subscriptionOverSubject", "subscriptionOverMail"],
+} as const;
+
+/** Queues the mail about what became of an organization's subscription to its owners and administrators. */
+export const queueSubscriptionMail: TellSubscription = async (
+  tx,
+  nowMs,
+  { id, name: organization },
+  news,
+  { plan, givenUntil },
+) => {
+  const [subject, text] = MESSAGES[news];
+  const of = { organization, plan };
+  const ends =
+    givenUntil === null ? [] : [[message("planEnd"), formatInstant(givenUntil)] as const];
+  await mailManagers(tx, nowMs, id, noticeMail(message(subject, of), message(text, of), ends));
+};

@@ -56,7 +56,6 @@ const durationsSince = query((db, { since }: { since: number }) =>
   db.select().from(hourDurations).where(gte(hourDurations.startedAt, since)),
 ).all;
 
-/** Hours recorded since an instant. */
 export async function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
   const durations = Map.groupBy(
     await durationsSince(db, { since: sinceMs }),

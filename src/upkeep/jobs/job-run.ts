@@ -53,7 +53,6 @@ export async function runClaimed(
   await ledger.end({ name: job.name, dueAt: notedAs, failure });
 }
 
-/** Each job's last run, by name. */
 export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<string, JobRun>> {
   return new Map((await runs()).map((run) => [run.name, run]));
 }

@@ -76,7 +76,6 @@ export const startCutOffJob = starting(() => isNull(jobs.finishedAt)).value;
 /** Starts a job at any time. @returns the recorded due time; null if the job is running */
 export const startJob = starting(() => undefined).value;
 
-/** How a run ended. */
 interface End {
   name: string;
   dueAt: number;

@@ -1,12 +1,19 @@
 import { recount, refreshFacets } from "../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
 import { pruneLastPostOrder } from "../../catalog/search/last-post-order.ts";
-import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
+import { optimizeSearch } from "../../catalog/search/search-terms.ts";
+import { isSilent } from "../../catalog/sources/source-schedule.ts";
+import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
 import { closeDay, followPosts } from "../../catalog/statistics/open-days.ts";
+import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import type { Database } from "../../db/database.ts";
 import { sharedRowsOf } from "../../db/shared-rows.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { dayOf } from "../../values/moscow-time.ts";
+import { mailStaff, noticeMail } from "../../push/mail/notices.ts";
+import { selectOperatorWebhooks } from "../../push/webhooks/manage/webhooks.store.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
+import { dayOf, formatInstant } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUpDaily } from "../backups/backup-files.ts";
 import {
   giveBack,
@@ -15,7 +22,6 @@ import {
   removeOldMonths,
 } from "../retention/old-months.ts";
 import { retain } from "../retention/retain.ts";
-import { queueSilentSourceMails } from "./silent-sources.ts";
 
 /** Settings for jobs. Plain data, because they are sent to a thread. */
 interface JobSettings {
@@ -120,4 +126,44 @@ export async function runJob(
   const job = scheduledJobs(settings).find((one) => one.name === name);
   if (job === undefined) throw new Error(`there is no job ${name}`);
   return job.run(db, clock, dueAt);
+}
+
+/** Tells staff and the operator of each source that has fallen silent: once, until it succeeds again. */
+async function queueSilentSourceMails(db: Database, clock: Clock): Promise<void> {
+  const now = clock.now();
+  const isNews = (await selectSources(db)).some((one) => !one.isNotified && isSilent(one, now));
+  if (!isNews) return;
+  await inTransaction(db, clock, "source-mail", async (tx) => {
+    const silent = (await selectSources(tx)).filter((one) => !one.isNotified && isSilent(one, now));
+    const isHeard = (await selectOperatorWebhooks(tx)).length > 0;
+    for (const { id, name, succeededAt, createdAt, failure } of silent) {
+      const lastSuccess = formatInstant(succeededAt ?? createdAt);
+      const lastError = failure === null ? "" : inEnglish(failure);
+      const mail = noticeMail(
+        message("sourceSilentSubject", { name }),
+        message("sourceSilentMail"),
+        [
+          [message("lastSuccess"), lastSuccess],
+          [message("lastError"), lastError],
+        ],
+      );
+      // Without anybody to tell, a source stays unreported, so that the first staff member gets the mail.
+      if (!(await mailStaff(tx, now, mail)) && !isHeard) return;
+      const facts = { source: { id, name }, last_success_at: lastSuccess, last_error: lastError };
+      await tellOperator(tx, now, "source.silent", facts);
+      await updateSource(tx, id, { isNotified: true });
+    }
+  });
+}
+
+const NAMED_MAX = 5;
+
+/** Warning shown while sources are silent; null if none is. */
+export async function silentWarning(db: Database, nowMs: number): Promise<string | null> {
+  const silent = (await selectSources(db)).filter((source) => isSilent(source, nowMs));
+  if (silent.length === 0) return null;
+  const names = silent.slice(0, NAMED_MAX).map(({ name }) => name);
+  const others = silent.length - names.length;
+  const all = names.join(", ") + (others === 0 ? "" : ` and ${others} more`);
+  return `Silent for three of their intervals: ${all}. \`kanalog source list\` says why.`;
 }

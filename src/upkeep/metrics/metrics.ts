@@ -14,8 +14,7 @@ import type { Ports } from "../../ports/ports.ts";
 import type { MakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import type { Job } from "../jobs/job-run.ts";
 import { createRequestNotes } from "./note-request.ts";
-import type { Readings } from "./reading-gauges.ts";
-import { createReadingGauges } from "./reading-gauges.ts";
+import { createReadingGauges, type Readings } from "./reading-gauges.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

@@ -1,8 +1,18 @@
+import type { Page } from "../../values/json-text.ts";
+import { shownPage } from "../../values/rows.ts";
 import { takesJson } from "../../values/takes.ts";
-import type { Described, Verb as HttpVerb } from "../method.ts";
+import type { Cursors } from "../cursor.ts";
+import { type Described, FileAnswer, type Verb as HttpVerb } from "../method.ts";
 import { pageOf, pageParameters } from "../paging.ts";
-import { fieldsOf, type Parameter, type Parameters } from "../parameters.ts";
-import type { Resource, Verb } from "./resource.ts";
+import { fieldsOf, onlyFields, type Parameter, type Parameters } from "../parameters.ts";
+import {
+  continueList,
+  filtersOf,
+  positionAfter,
+  type RawArguments,
+  readArguments,
+} from "../read-arguments.ts";
+import { positionOf, type Resource, type Row, type Use, type Verb } from "./resource.ts";
 
 /** A verb as the operator's API has it: its route, and its operation in the OpenAPI document. */
 export interface Endpoint extends Described {
@@ -80,4 +90,52 @@ export function endpointOf(resource: Resource, does: Verb): Endpoint {
       ...(verb === "POST" ? (["in_progress", "answer_lost"] as const) : []),
     ],
   };
+}
+
+interface Sent {
+  raw: RawArguments;
+  body: unknown;
+  cursors: Cursors;
+  pageUrl(query: URLSearchParams): string;
+}
+
+/**
+ * Runs a verb for a request of the operator's API.
+ * @returns the row, a page of rows, or a file
+ * @throws AppError those of arguments, cursors and the verb
+ */
+export async function runEndpoint(
+  endpoint: Endpoint,
+  { raw, body, cursors, pageUrl }: Sent,
+  use: Omit<Use, "id" | "part">,
+): Promise<unknown> {
+  const list = continueList(endpoint, raw, cursors);
+  // A cursor carries required arguments, so if it is unreadable, only the cursor is reported.
+  const args = readArguments(endpoint, list.raw, body, { mayMiss: list.fault !== null });
+  if (list.fault !== null) throw list.fault;
+  const { does, operationId } = endpoint;
+  const id = args["id"] as number;
+  const fields = args["fields"] as string[] | undefined;
+  const narrowed = (answer: unknown) =>
+    fields === undefined || answer instanceof FileAnswer ? answer : onlyFields(answer, fields);
+  if (does.rows === undefined) {
+    return narrowed(await does.run(args, { ...use, id, part: { after: null, limit: 0 } }));
+  }
+  const fixed: Record<string, string> = does.on === "one" ? { of: String(id) } : {};
+  const after = positionAfter(list, fixed);
+  const limit = args["limit"] as number;
+  // One more than the page holds, to see whether another page follows.
+  const rows = (await does.run(args, { ...use, id, part: { after, limit: limit + 1 } })) as Row[];
+  const { shown: results, last } = shownPage(rows, limit);
+  const of = { ...filtersOf(endpoint, list.raw), ...fixed };
+  const next =
+    last === null
+      ? null
+      : pageUrl(
+          new URLSearchParams({
+            ...filtersOf(endpoint, list.raw),
+            cursor: cursors.write(operationId, { at: positionOf(last, does.rows), of }),
+          }),
+        );
+  return narrowed({ results, next } satisfies Page<Row>);
 }

@@ -1,13 +1,16 @@
+import { basename } from "node:path";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { AppError, notFound } from "../../errors.ts";
+import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { JobState } from "../../upkeep/jobs/job-run.ts";
+import { BACKUP_JOB } from "../../upkeep/jobs/jobs.ts";
 import { message } from "../../values/messages/messages.ts";
-import { field, instantOf, optionalInstant, rows } from "../../values/rows.ts";
-import { nullable, textSchema } from "../../values/schema.ts";
+import { field, instant, instantOf, optionalInstant, rows } from "../../values/rows.ts";
+import { countSchema, nullable, textSchema } from "../../values/schema.ts";
 import { inPath, text } from "../parameters.ts";
-import { list, namedInPart, type OperatorServices, resource, verb } from "./resource.ts";
+import { list, namedInPart, type OperatorServices, resource, show, verb } from "./resource.ts";
 
-export const jobRows = rows("Job", {
+const jobRows = rows("Job", {
   name: textSchema({ description: "Its name" }),
   schedule: field(
     textSchema({ description: "Cron pattern in Moscow time" }),
@@ -26,7 +29,7 @@ const stateOf = async (name: string, { jobs }: Pick<OperatorServices, "jobs">) =
 };
 
 /** @returns the job's row @throws AppError `conflict` if it is running already */
-export async function startJob(name: string, services: OperatorServices, by: Actor) {
+async function startJob(name: string, services: OperatorServices, by: Actor) {
   const isStarted = await services.jobs.runNow(name, by);
   if (!isStarted) throw new AppError("conflict", message("jobRuns"));
   return jobRows.row(await stateOf(name, services));
@@ -57,3 +60,60 @@ export const jobs = resource({
     }),
   ],
 });
+
+const backupRows = rows("Backup", {
+  name: field(
+    textSchema({ description: "Name of the file in the folder of backups" }),
+    ({ path }: BackupFile) => basename(path),
+  ),
+  bytes: countSchema("Its size"),
+  made_at: instant("When it was completed"),
+});
+
+/** Backups in the folder of daily ones; `kanalog backup FILE` writes one to any file. */
+export const backups = resource({
+  name: "backup",
+  area: "system",
+  title: "backups in the folder of daily ones, which stay on the appliance's machine",
+  schema: backupRows.schema,
+  id: inPath(text({ description: "Its name." })),
+  hint: "its name",
+  find: async (name) => name,
+  verbs: [
+    verb({
+      name: "make",
+      on: "none",
+      isForPrograms: true,
+      title: "start the job that makes the daily backup; the list has the file once it is complete",
+      result: jobRows.schema,
+      async run(_args, { services, by }) {
+        if ((await services.jobs.list()).every(({ name }) => name !== BACKUP_JOB)) {
+          throw new AppError("conflict", message("noBackupFolder"));
+        }
+        return startJob(BACKUP_JOB, services, by);
+      },
+    }),
+    list({
+      rows: ["name"],
+      title: "list the daily backups, newest first",
+      async run(_args, { services, part: { after, limit } }) {
+        // By name, since the last one shown may have been deleted meanwhile.
+        const found = await all(services);
+        return found
+          .filter(({ name }) => after === null || name < String(after[0]))
+          .slice(0, limit);
+      },
+    }),
+    show<string>({
+      title: "show a daily backup",
+      async run(_args, { services, id }) {
+        const found = (await all(services)).find(({ name }) => name === id);
+        if (found === undefined) throw notFound("backup", id);
+        return found;
+      },
+    }),
+  ],
+});
+
+const all = async ({ dailyBackups }: OperatorServices) =>
+  (await dailyBackups()).map(backupRows.row);

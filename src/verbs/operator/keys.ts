@@ -4,8 +4,7 @@ import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, textSchema } from "../../values/schema.ts";
 import { flag, text, withDefault } from "../parameters.ts";
 import { members } from "./members.ts";
-import { revokeUnseen } from "./new-customer.ts";
-import { organizations } from "./organizations.ts";
+import { organizations, revokeUnseen } from "./organizations.ts";
 import {
   findNamed,
   inPart,

@@ -5,8 +5,7 @@ import { message } from "../../values/messages/messages.ts";
 import { field, optionalInstant, rows } from "../../values/rows.ts";
 import { choiceSchema, integerSchema, nullable, textSchema } from "../../values/schema.ts";
 import { checkedText, choice, required, withDefault } from "../parameters.ts";
-import { withAccount } from "./new-customer.ts";
-import { organizations } from "./organizations.ts";
+import { organizations, withAccount } from "./organizations.ts";
 import {
   findNamed,
   inPart,

@@ -1,8 +1,7 @@
 import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import { optionalName, requiredEmail, requiredName } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
-import type { UsagePosition } from "../../customers/limits/usage-history.ts";
-import { usageSchema } from "../../customers/limits/usage-history.ts";
+import { type UsagePosition, usageSchema } from "../../customers/limits/usage-history.ts";
 import { parseNumber } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -19,7 +18,6 @@ import {
 import type { Position } from "../cursor.ts";
 import { checkedText, choice, flag, required, text, withDefault } from "../parameters.ts";
 import { periodDays, readPeriod } from "../period.ts";
-import { revokeUnseen, withAccount } from "./new-customer.ts";
 import {
   lastDay,
   list,
@@ -236,4 +234,28 @@ async function findOrganization(text: string, { accounts }: OperatorServices): P
   if (number !== null && (named.length === 0 || (await accounts.isOrganization(number))))
     return number;
   return onlyOne("organization", text, named, ({ name }) => name);
+}
+
+/** Revokes a new key that could not be shown: nobody knows it. @returns what was done, for a person */
+export async function revokeUnseen(made: Row, { services, by }: Use): Promise<string> {
+  const id = Number(made["key_id"] ?? made["id"]);
+  await services.keys.revokeKey(id, by);
+  return `Nobody saw key ${id}, so it was revoked: create another one.`;
+}
+
+/**
+ * Makes something for a person who can sign in afterwards. Their account comes first, because a member could
+ * not be invited again if it failed.
+ * @returns also where they choose a password; null if they have one
+ */
+export async function withAccount<Made>(
+  person: { email: string; name: string },
+  { services: { people }, linkTo }: Pick<Use, "services" | "linkTo">,
+  make: () => Promise<Made>,
+): Promise<{ email: string; made: Made; link: string | null }> {
+  const { email } = (await people.ensurePerson(person)).person;
+  const hasPassword = await people.removeUnverifiedPassword(email);
+  const made = await make();
+  const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
+  return { email, made, link: token && linkTo(token) };
 }

@@ -18,7 +18,6 @@ const numbers = integerList({
   itemsMax: POSTS_MAX,
 });
 
-/** Posts, as the operator manages them. */
 export const posts = resource({
   name: "post",
   area: "data",

@@ -1,19 +1,16 @@
 import { alerts } from "./alerts.ts";
 import { audit } from "./audit.ts";
-import { backups } from "./backups.ts";
 import { channels } from "./channels.ts";
 import { endpointOf } from "./endpoint.ts";
-import { exports } from "./exports.ts";
-import { imports } from "./imports.ts";
-import { jobs } from "./jobs.ts";
+import { exports, imports } from "./imports.ts";
+import { backups, jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { operatorKeys } from "./operator-keys.ts";
 import { operatorWebhooks } from "./operator-webhooks.ts";
 import { organizations } from "./organizations.ts";
-import { planOffers } from "./plan-offers.ts";
 import { planRequests } from "./plan-requests.ts";
-import { plans } from "./plans.ts";
+import { planOffers, plans } from "./plans.ts";
 import { posts } from "./posts.ts";
 import { categories, statistics, territories } from "./pushes.ts";
 import { metrics, readiness } from "./running.ts";
@@ -47,7 +44,6 @@ export const resources = [
   operatorWebhooks,
 ];
 
-/** The operations of the operator's API. */
 export const endpoints = resources.flatMap((resource) =>
   resource.verbs.map((verb) => endpointOf(resource, verb)),
 );

@@ -2,9 +2,9 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../catalog/imports/kinds/import-kinds.ts";
-import type { Outcome } from "../../catalog/sources/outcome.ts";
 import { nameOfAddress, readHeader } from "../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../catalog/sources/source-changes.ts";
+import type { Outcome } from "../../catalog/sources/source-run-changes.ts";
 import {
   nextRunAt,
   readTimeLimit,

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
-import { WORKER_MEMORY_BYTES } from "../../../src/app/workers/worker-memory.ts";
-import type { WorkerStart } from "../../../src/app/workers/worker-messages.ts";
+import { WORKER_MEMORY_BYTES } from "../../../src/app/workers/crew.ts";
+import type { WorkerStart } from "../../../src/app/workers/question-desk.ts";
 import { setUpToken } from "../../../src/doors/site/guard/set-up.ts";
-import { makeSharedMemory } from "../../../src/ports/shared-memory.ts";
+import { makeSharedMemory } from "../../../src/ports/system-calls.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 
 const SOURCE = resolve(import.meta.dir, "../../../src");

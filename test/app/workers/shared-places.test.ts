@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { createBulk } from "../../../src/catalog/exports/bulk.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
+import type { SelectionView } from "../../../src/catalog/search/catalog.ts";
 import { createLargeSelections } from "../../../src/catalog/search/search.ts";
-import type { SelectionView } from "../../../src/catalog/search/selection.ts";
-import { createSharedClaims, type SharedClaims } from "../../../src/values/claims.ts";
-import { wordsOfTable } from "../../../src/values/shared-table.ts";
+import { createSharedClaims, type SharedClaims, wordsOfTable } from "../../../src/values/claims.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createDownloads } from "../../../src/catalog/exports/downloads.ts";
+import { createDownloads } from "../../../src/catalog/exports/bulk.ts";
 import {
   type ExportPart,
   exportPart,

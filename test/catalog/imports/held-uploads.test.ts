@@ -6,8 +6,8 @@ import {
   createHeldUploads,
   createUploadFiles,
 } from "../../../src/catalog/imports/runs/upload-files.ts";
-import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
+import { DEFAULT_OPTIONS } from "../../support/stored-run.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { integerColumn } from "../../../src/catalog/fields/columns.ts";
 import type { ImportKind } from "../../../src/catalog/imports/kinds/import-kind.ts";
 import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
-import { runImport } from "../../../src/catalog/imports/writing/run-import.ts";
+import { runImport } from "../../../src/catalog/imports/writing/open-import.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { startAppliance } from "../../support/appliance.ts";
 

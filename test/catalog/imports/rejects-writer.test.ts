@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRejectsWriter } from "../../../src/catalog/imports/writing/running-import.ts";
+import { createRejectsWriter } from "../../../src/catalog/imports/writing/write-rows.ts";
 import { message } from "../../../src/values/messages/messages.ts";
 
 let folder: string;

@@ -8,9 +8,8 @@ import {
   type CatalogPosition,
   type CatalogSelection,
 } from "../../../src/catalog/search/catalog.ts";
-import { explainCatalog } from "../../../src/catalog/search/explain-catalog.ts";
 import { PLANS as PLANNED } from "../../../src/catalog/search/planner.ts";
-import { selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
+import { explainCatalog, selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
 import { Database } from "../../../src/db/database.ts";
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";

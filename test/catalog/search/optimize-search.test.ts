@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSearchIndex } from "../../../src/catalog/channels/search-text.ts";
-import { mergeSearch } from "../../../src/catalog/search/optimize-search.ts";
+import { mergeSearch } from "../../../src/catalog/search/search-terms.ts";
 import { statement } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
-import { type CatalogFilter, NO_FILTER } from "../../../src/catalog/search/catalog.ts";
+import {
+  type CatalogFilter,
+  NO_FILTER,
+  type SelectionView,
+} from "../../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
 import { createLargeSelections, createSearch } from "../../../src/catalog/search/search.ts";
-import type { SelectionView } from "../../../src/catalog/search/selection.ts";
 import { runFor } from "../../../src/values/tenant.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";

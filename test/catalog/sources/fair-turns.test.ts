@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createImportTurns } from "../../../src/catalog/sources/files/import-turns.ts";
+import { createImportTurns } from "../../../src/catalog/sources/files/import-source-file.ts";
 import type { FileSettings, Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";

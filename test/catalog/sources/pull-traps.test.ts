@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { openInput } from "../../../src/catalog/imports/reading/input.ts";
-import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
 import { openImport } from "../../../src/catalog/imports/writing/open-import.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
@@ -12,6 +11,7 @@ import { systemNetwork } from "../../../src/ports/network.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { DEFAULT_OPTIONS } from "../../support/stored-run.ts";
 
 /** How file servers really behave, over real connections (sources, section 2). */
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createClockWatch } from "../../../src/ports/clock-watch.ts";
+import { createClockWatch } from "../../../src/ports/clock.ts";
 import { DAY_MS, dayOf, HOUR_MS, startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel } from "../../support/expectations.ts";

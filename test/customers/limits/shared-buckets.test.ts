@@ -1,15 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { closeSync } from "node:fs";
+import { createTimeBudgets, DEBT_MAX_S } from "../../../src/customers/limits/limits.ts";
 import {
   createRates,
   createSharedBuckets,
   type RateBuckets,
 } from "../../../src/customers/limits/rates.ts";
-import { createTimeBudgets, DEBT_MAX_S } from "../../../src/customers/limits/time-budgets.ts";
 import { createThrottle, throttleBuckets } from "../../../src/doors/site/guard/throttle.ts";
-import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
-import { createSharedClaims } from "../../../src/values/claims.ts";
-import { createSharedTable, wordsOfTable } from "../../../src/values/shared-table.ts";
+import { makeSharedMemory, openSharedMemory } from "../../../src/ports/system-calls.ts";
+import { createSharedClaims, createSharedTable, wordsOfTable } from "../../../src/values/claims.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 import { seededRandom } from "../../support/webhook-journey.ts";
 
@@ -201,8 +200,8 @@ describe.if(process.platform === "linux")("in memory shared by processes", () =>
     const COUNTED = 20_000;
     const descriptor = makeSharedMemory(4_096, "test");
     const script = `
-      import { openSharedMemory } from ${JSON.stringify(import.meta.resolve("../../../src/ports/shared-memory.ts"))};
-      import { createSharedTable } from ${JSON.stringify(import.meta.resolve("../../../src/values/shared-table.ts"))};
+      import { openSharedMemory } from ${JSON.stringify(import.meta.resolve("../../../src/ports/system-calls.ts"))};
+      import { createSharedTable } from ${JSON.stringify(import.meta.resolve("../../../src/values/claims.ts"))};
       const table = createSharedTable(openSharedMemory(3), Number);
       for (let at = 0; at < ${COUNTED}; at++) table.change(5n, (state) => state + 1n);`;
     const children = [1, 2, 3].map(() =>

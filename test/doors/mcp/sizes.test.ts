@@ -12,7 +12,7 @@ import {
 
 /** Compares the sizes stated in descriptions with those of actual answers. */
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
+const ROOT = new URL("../../..", import.meta.url).pathname;
 /** Largest answer that all clients accept. */
 const CHARACTERS_MAX = 50_000;
 /** How far the ratio of measured to stated size may be from 1. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { plainJson, plainText } from "../../../src/doors/mcp/plain-text.ts";
-import type { Answer, Appliance } from "../../support/appliance.ts";
-import { startAppliance } from "../../support/appliance.ts";
+import { plainJson, plainText } from "../../../src/doors/mcp/error-text.ts";
+import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { type McpRequests, mcpRequests, TOOL_NAMES } from "../../support/mcp-requests.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { importKinds } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
-import { runImport } from "../../../src/catalog/imports/writing/run-import.ts";
+import { runImport } from "../../../src/catalog/imports/writing/open-import.ts";
 import { closeDay, followPosts, recountDays } from "../../../src/catalog/statistics/open-days.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import { dayOf, formatDay, parseDay } from "../../../src/values/moscow-time.ts";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createWorkerLease, type UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
-import type { Lease } from "../../../src/upkeep/lease/leases.store.ts";
-import { leaseChanges } from "../../../src/upkeep/lease/leases.store.ts";
+import { type Lease, leaseChanges } from "../../../src/upkeep/lease/leases.store.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;

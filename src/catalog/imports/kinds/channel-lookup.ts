@@ -18,7 +18,6 @@ interface NamedChannel {
   channel_msgr_id?: string | null | undefined;
 }
 
-/** A channel's name as messages quote it. */
 const quotable = (name: number | string) => (typeof name === "number" ? name : shortened(name));
 
 /** The channel that a row is about. */

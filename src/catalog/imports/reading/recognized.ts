@@ -1,5 +1,9 @@
-import type { Language } from "../../../values/messages/language.ts";
-import { inLanguage, type Message, message } from "../../../values/messages/messages.ts";
+import {
+  inLanguage,
+  type Language,
+  type Message,
+  message,
+} from "../../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
 
 export type ImportFormat = "csv" | "ndjson";
@@ -59,7 +63,6 @@ export function describeRecognized(language: Language, recognized: Recognized): 
 /** A row's fields by column. In CSV all are texts, and empty cells are absent. */
 export type Fields = Record<string, unknown>;
 
-/** A row, or why the line is not one. */
 export type InputRow = { line: number; fields: Fields } | { line: number; fault: Message };
 
 /** Longest line, beyond any sensible row: a file without line breaks must not fill the memory. */

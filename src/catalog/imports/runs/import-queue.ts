@@ -25,7 +25,6 @@ type NewUpload = Omit<Upload, "stop">;
 /** Shown instead of a cause that would mean nothing to the person who uploads. */
 const FAILED = message("importFailed");
 
-/** How often to check whether it is a run's turn. */
 const TURN_LOOK_MS = 500;
 
 /**

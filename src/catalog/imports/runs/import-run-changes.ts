@@ -7,8 +7,13 @@ import type { Clock } from "../../../ports/clock.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { INTERRUPTED } from "../reading/input.ts";
-import { endRun, insertRun, saveHeartbeat, selectRun } from "./import-runs.store.ts";
-import type { RunProgress } from "./import-runs.table.ts";
+import {
+  endRun,
+  insertRun,
+  type RunProgress,
+  saveHeartbeat,
+  selectRun,
+} from "./import-runs.store.ts";
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 

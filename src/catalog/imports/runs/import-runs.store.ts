@@ -1,9 +1,37 @@
 import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
-import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { alias, integer, type SQLiteColumn, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Reading, Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
 import type { Message } from "../../../values/messages/messages.ts";
-import { importRuns } from "./import-runs.table.ts";
+import type { ImportKindName } from "../kinds/import-kinds.ts";
+import type { ImportSummary } from "../writing/import-summary.ts";
+import type { UploadOptions } from "../writing/write-rows.ts";
+
+type RunState = "running" | "done" | "failed";
+
+export interface RunProgress extends ImportSummary {
+  options: UploadOptions;
+  /** Size of the file, and how much of it has been read. */
+  bytes: number;
+  bytesRead: number;
+  /** Rejected rows in the downloadable file: the first ones if there are very many. */
+  rejectsKept: number;
+  notes: Message[];
+}
+
+const importRuns = sqliteTable("import_runs", {
+  id: integer("id").primaryKey(),
+  kind: text("kind").$type<ImportKindName>().notNull(),
+  fileName: text("file_name").notNull(),
+  person: text("person").notNull(),
+  state: text("state").$type<RunState>().notNull(),
+  startedAt: integer("started_at").notNull(),
+  finishedAt: integer("finished_at"),
+  summary: text("summary", { mode: "json" }).$type<RunProgress>().notNull(),
+  failure: text("failure", { mode: "json" }).$type<Message>(),
+  owner: text("owner").notNull().default(""),
+  heartbeatAt: integer("heartbeat_at").notNull().default(0),
+});
 
 type Stored = typeof importRuns.$inferSelect;
 

@@ -12,9 +12,8 @@ import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { openInput, stoppable } from "../reading/input.ts";
 import { cut, cutGroup, isHopeless } from "../writing/import-summary.ts";
 import { openImport } from "../writing/open-import.ts";
-import { createRejectsWriter, type RejectsWriter } from "../writing/running-import.ts";
-import { saveProgress } from "./import-runs.store.ts";
-import type { RunProgress } from "./import-runs.table.ts";
+import { createRejectsWriter, type RejectsWriter } from "../writing/write-rows.ts";
+import { type RunProgress, saveProgress } from "./import-runs.store.ts";
 
 /** An uploaded file to import. Plain data, because it is sent to a thread. */
 export interface Upload {

@@ -10,7 +10,7 @@ import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { openInput } from "../reading/input.ts";
 import { type InputRow, nothingRecognized, type Recognized } from "../reading/recognized.ts";
 import { readRows } from "../reading/rows.ts";
-import type { UploadOptions } from "../writing/import-options.ts";
+import type { UploadOptions } from "../writing/write-rows.ts";
 
 export type UploadFiles = ReturnType<typeof createUploadFiles>;
 

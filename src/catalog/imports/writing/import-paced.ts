@@ -7,8 +7,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { ReadRow, RowWriter } from "../kinds/import-kind.ts";
 import type { InputRow } from "../reading/recognized.ts";
 import { changedBy, countImport, isHopeless } from "./import-summary.ts";
-import type { Reject, RunningImport } from "./running-import.ts";
-import { readAll, writeSome } from "./write-rows.ts";
+import { type Reject, type RunningImport, readAll, writeSome } from "./write-rows.ts";
 
 /**
  * Rows read ahead of transactions, unless the kind sets another number. Rows that refresh channels are

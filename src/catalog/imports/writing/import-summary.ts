@@ -1,10 +1,10 @@
 import type { Database, Transaction } from "../../../db/database.ts";
 import { findMeta, type MetaName, writeMeta } from "../../../db/meta.ts";
 import { shortened } from "../../../values/fields.ts";
-import type { Language } from "../../../values/messages/language.ts";
 import {
   inEnglish,
   inLanguage,
+  type Language,
   type Message,
   message,
   verbatim,

@@ -15,8 +15,7 @@ import {
   type ImportSummary,
   nothingImported,
 } from "../../imports/writing/import-summary.ts";
-import type { Reject } from "../../imports/writing/running-import.ts";
-import { readAll, writeRow } from "../../imports/writing/write-rows.ts";
+import { type Reject, readAll, writeRow } from "../../imports/writing/write-rows.ts";
 import { countRows, RUN_KILLED, selectSource, updateSource } from "../sources.store.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
@@ -85,7 +84,6 @@ function createBatchWriter(
   };
 }
 
-/** How many reactions a message has. */
 export interface ReactionCount {
   chat: string;
   messageId: number;

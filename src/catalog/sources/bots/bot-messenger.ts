@@ -1,7 +1,7 @@
 import type { Message } from "../../../values/messages/messages.ts";
 import { INTERRUPTED } from "../../imports/reading/input.ts";
 import { type ImportSummary, sumOf } from "../../imports/writing/import-summary.ts";
-import { NOTHING, type Outcome } from "../outcome.ts";
+import { NOTHING, type Outcome } from "../source-run-changes.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "../sources.table.ts";
 import type { Batch } from "./batch-writer.ts";
 import { type CallApi, createTryAgain, ONCE, type TryAgain } from "./call-api.ts";
@@ -36,7 +36,6 @@ export interface BotTools {
    */
   apply(batch: Batch, position: SourcePosition | null): Promise<boolean>;
   chats(): Promise<SourceChat[]>;
-  /** Epoch milliseconds. */
   nowMs(): number;
   elapsedMs(): number;
   /** When the source last succeeded; null for never. */

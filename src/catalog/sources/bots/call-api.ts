@@ -1,8 +1,7 @@
 import type { GetRequest, GetResult } from "../../../ports/network.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { parseExact } from "../../imports/reading/json-rows.ts";
-import { contactHost } from "../contact-host.ts";
-import { readSourceAddress, type SourceGuard } from "../source-address.ts";
+import { contactHost, readSourceAddress, type SourceGuard } from "../source-address.ts";
 import type { BotTools } from "./bot-messenger.ts";
 
 /** A request to a messenger's API: a GET unless stated otherwise. */

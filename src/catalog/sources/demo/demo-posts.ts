@@ -39,7 +39,6 @@ const TEXTS = [
 ];
 
 export interface DemoPost {
-  /** The step in which it appeared. */
   step: number;
   number: number;
   channel: number;

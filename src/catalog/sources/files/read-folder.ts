@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { INTERRUPTED } from "../../imports/reading/input.ts";
 import { sumOf } from "../../imports/writing/import-summary.ts";
-import { failed, NOTHING, type Outcome } from "../outcome.ts";
+import { failed, NOTHING, type Outcome } from "../source-run-changes.ts";
 import type { FolderFile } from "../sources.store.ts";
 import type { FileOptions } from "../sources.table.ts";
 import { type FileTools, importOne } from "./download-file.ts";

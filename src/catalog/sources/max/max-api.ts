@@ -2,7 +2,6 @@ import { isObject, membersOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { BotAccess } from "../bots/bot-messenger.ts";
 import { type BotFault, type CallApi, ONCE, refused, waitOf } from "../bots/call-api.ts";
-import { postIdOf } from "./max-rows.ts";
 import {
   type Chat,
   digitsOf,
@@ -11,7 +10,8 @@ import {
   isTimed,
   type Membership,
   type Message,
-} from "./max-shapes.ts";
+  postIdOf,
+} from "./max-rows.ts";
 import { UPDATE_TYPES } from "./max-updates.ts";
 
 /** Address of MAX's Bot API, according to its description of July 2026. */

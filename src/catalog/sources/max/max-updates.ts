@@ -1,8 +1,7 @@
 import { membersOf } from "../../../values/json-text.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { SourceChat } from "../sources.table.ts";
-import { toDeletedRow } from "./max-rows.ts";
-import { digitsOf } from "./max-shapes.ts";
+import { digitsOf, toDeletedRow } from "./max-rows.ts";
 
 /**
  * A change in a channel, reported by an update. The posts themselves are requested from MAX, so repeated or

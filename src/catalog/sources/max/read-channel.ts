@@ -5,7 +5,9 @@ import type { BotTools } from "../bots/bot-messenger.ts";
 import type { BotFault } from "../bots/call-api.ts";
 import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
 import {
+  type Chat,
   handleOf,
+  type Message,
   postIdOf,
   titleOf,
   toChannelRow,
@@ -13,9 +15,7 @@ import {
   toPostRow,
   toStatsRow,
 } from "./max-rows.ts";
-import type { Chat, Message } from "./max-shapes.ts";
 
-/** What reading one channel works with. */
 interface ReadingTools
   extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;

@@ -6,10 +6,10 @@ import {
   beginDraft,
   copyFailed,
   type DatabaseCopy,
+  replaceDatabase,
   requireKanalogFile,
   writeCopy,
 } from "../../../db/file/database-copy.ts";
-import { replaceDatabase } from "../../../db/file/replace-database.ts";
 import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -22,13 +22,18 @@ import {
 } from "../../../upkeep/backups/chunked-backup.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
-import { backups } from "../../../verbs/operator/backups.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { backups } from "../../../verbs/operator/jobs.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_USAGE,
+  jsonOption,
+} from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
 import { requireFile } from "../with-domains.ts";
-import { STANDARD_OUTPUT } from "./export-target.ts";
+import { STANDARD_OUTPUT } from "./export.ts";
 
 /** `kanalog backup`: copies the database, whether it is being served or not. */
 export function backupCommand(context: CommandContext): Command {
@@ -111,7 +116,6 @@ async function backUpWith(
   }
 }
 
-/** `kanalog restore`: replaces the database with a backup. */
 export function restoreCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("restore")

@@ -4,14 +4,16 @@ import type { Database } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { CHECK_NAMES, type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  jsonOption,
+} from "../command-context.ts";
 import { forTerminal } from "../print.ts";
-import { requireFile } from "../with-domains.ts";
-import { warnOfUnknownSettings } from "../with-settings.ts";
-import { openReader } from "./open-reader.ts";
+import { openReader, requireFile, warnOfUnknownSettings } from "../with-domains.ts";
 
-/** `kanalog check`: verifies the file, the search indexes and the numbers in it. */
 export function checkCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("check")

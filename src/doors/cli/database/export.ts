@@ -1,4 +1,8 @@
-import { extname } from "node:path";
+import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { Argument, Command } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import {
@@ -11,19 +15,22 @@ import {
   type ImportKindName,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
 import { readConfig } from "../../../config.ts";
-import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
+import { flush, requireAbsent } from "../../../db/file/database-copy.ts";
 import {
+  type AsJson,
   type CommandContext,
   CommandExit,
+  choiceOption,
+  EXIT_FAILED,
   EXIT_INTERRUPTED,
   EXIT_USAGE,
+  interruptSignal,
+  jsonOption,
+  type Output,
 } from "../command-context.ts";
-import { interruptSignal } from "../interrupt-signal.ts";
 import { printObject } from "../print.ts";
-import { requireFile } from "../with-domains.ts";
-import { columnsText } from "./column-map.ts";
-import { STANDARD_OUTPUT, writeTarget } from "./export-target.ts";
-import { openReader } from "./open-reader.ts";
+import { openReader, requireFile } from "../with-domains.ts";
+import { columnsText } from "./reading-options.ts";
 
 interface ExportOptions extends AsJson {
   format?: ExportFormat;
@@ -37,7 +44,6 @@ interface ExportOptions extends AsJson {
 
 const GZIP_ENDING = /\.gz$/i;
 
-/** `kanalog export`: writes rows in the form that the import accepts. */
 export function exportCommand(context: CommandContext): Command {
   return new Command("export")
     .description("write rows to a file that can be imported; the appliance may be running")
@@ -143,4 +149,70 @@ function requireFormat(path: string, given: ExportFormat | undefined): ExportFor
     );
   }
   return format;
+}
+
+/** The name that stands for standard output. */
+export const STANDARD_OUTPUT = "-";
+
+interface Target {
+  path: string;
+  isGzip: boolean;
+  /** Ends writing early, with an `AbortError`. */
+  signal: AbortSignal;
+}
+
+/**
+ * Writes content to a new file or to standard output, no faster than it is accepted. A file appears under
+ * its name complete and flushed, or not at all: until then its name ends in `.part`.
+ * @throws AppError `conflict` if the file exists
+ * @throws CommandExit if the `.part` file exists, or cannot be written to the end, as on a full disk
+ */
+export async function writeTarget(
+  content: AsyncIterable<Uint8Array>,
+  { path, ...how }: Target,
+  output: Output,
+): Promise<void> {
+  if (path === STANDARD_OUTPUT) return run(content, how, toOutput(output));
+  requireAbsent(path);
+  const draft = `${path}.part`;
+  if (existsSync(draft)) {
+    const why = "another export is writing it, or was killed; in that case, remove it";
+    throw new CommandExit(EXIT_FAILED, `The file ${draft} already exists: ${why}.`);
+  }
+  const file = createWriteStream(draft, { flags: "wx" });
+  // Whether this export created the draft: another one's must not be removed.
+  let isOurs = false;
+  file.on("open", () => {
+    isOurs = true;
+  });
+  try {
+    await run(content, how, file);
+    flush(draft);
+    requireAbsent(path);
+    renameSync(draft, path);
+    flush(dirname(resolve(path)));
+  } catch (error) {
+    if (isOurs) rmSync(draft, { force: true });
+    // The system's error names the file if it cannot be created, but not if the disk fills up later.
+    if (!(error instanceof Error && "syscall" in error) || "path" in error) throw error;
+    throw new CommandExit(EXIT_FAILED, `The file ${path} cannot be written: ${error.message}.`);
+  }
+}
+
+async function run(
+  content: AsyncIterable<Uint8Array>,
+  { isGzip, signal }: Pick<Target, "isGzip" | "signal">,
+  sink: Writable,
+): Promise<void> {
+  const source = Readable.from(content);
+  if (isGzip) await pipeline(source, createGzip(), sink, { signal });
+  else await pipeline(source, sink, { signal });
+}
+
+function toOutput(output: Output): Writable {
+  return new Writable({
+    write(bytes: Uint8Array, _encoding, done) {
+      output.write(bytes).then(() => done(), done);
+    },
+  });
 }

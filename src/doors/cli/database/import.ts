@@ -13,7 +13,7 @@ import { openImport } from "../../../catalog/imports/writing/open-import.ts";
 import {
   createRejectsWriter,
   type RejectsWriter,
-} from "../../../catalog/imports/writing/running-import.ts";
+} from "../../../catalog/imports/writing/write-rows.ts";
 import { waitForCopies } from "../../../cluster/link.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
@@ -22,21 +22,21 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { inEnglish, type Message, message } from "../../../values/messages/messages.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
 import {
+  type AsJson,
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
   EXIT_INTERRUPTED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
+  interruptSignal,
+  jsonOption,
   type Output,
 } from "../command-context.ts";
-import { interruptSignal } from "../interrupt-signal.ts";
+import { printSummary } from "../print.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import { columnsText } from "./column-map.ts";
-import { printSummary } from "./import-summary.ts";
-import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
+import { columnsText, type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
 const DRY_RUN = "This was a dry run: nothing was changed.";
 
@@ -48,7 +48,6 @@ interface ImportOptions extends FileReading, AsJson {
   wait?: boolean;
 }
 
-/** `kanalog import`: upserts rows; the appliance may be running. */
 export function importCommand(context: CommandContext): Command {
   return withReadingOptions(
     new Command("import")

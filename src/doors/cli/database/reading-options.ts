@@ -1,15 +1,16 @@
-import { type Command, Option } from "commander";
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 import {
   FOREIGN_FORMATS,
   type ForeignFormatName,
 } from "../../../catalog/imports/reading/foreign/foreign-formats.ts";
 import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/reading/recognized.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
+import { isObject, parseJson } from "../../../values/json-text.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { choiceOption, parseTimezone } from "../arguments.ts";
-import { addToMap, addToSet, type ColumnMap, readMapFile } from "./column-map.ts";
+import { choiceOption, parseTimezone } from "../command-context.ts";
 
-/** The options as given. */
 export interface FileReading {
   format?: FileFormat;
   from?: ForeignFormatName;
@@ -22,7 +23,6 @@ export interface FileReading {
   strict?: boolean;
 }
 
-/** How to read the rows, according to the options. */
 export function readingOf(options: FileReading): ReadingOptions {
   return {
     format: options.format ?? null,
@@ -70,4 +70,59 @@ export function withReadingOptions(command: Command): Command {
       MOSCOW_ZONE,
     )
     .option("--strict", "reject a row with a bad cell instead of dropping the cell");
+}
+
+/** Our name for each of a file's columns, by the file's name for it. */
+type ColumnMap = Readonly<Record<string, string>>;
+
+/** Adds `Theirs=ours` to the names of earlier options. @throws InvalidArgumentError */
+function addToMap(given: string, before: ColumnMap): ColumnMap {
+  const at = given.lastIndexOf("=");
+  const theirs = given.slice(0, Math.max(0, at)).trim();
+  const ours = given.slice(at + 1).trim();
+  if (theirs === "" || ours === "") {
+    throw new InvalidArgumentError('Give it as "Theirs=ours", such as "Подписчики=subscribers".');
+  }
+  const other = before[theirs] ?? ours;
+  if (other !== ours) {
+    throw new InvalidArgumentError(`"${theirs}" cannot be both ${other} and ${ours}.`);
+  }
+  return { ...before, [theirs]: ours };
+}
+
+/** Adds `column=value` to those of earlier options; the value may be empty. @throws InvalidArgumentError */
+function addToSet(given: string, before: ColumnMap): ColumnMap {
+  const at = given.indexOf("=");
+  const column = given.slice(0, Math.max(0, at)).trim();
+  if (column === "") {
+    throw new InvalidArgumentError('Give it as "column=value", such as "category=news".');
+  }
+  return { ...before, [column]: given.slice(at + 1) };
+}
+
+/** Reads a JSON object that maps their names to ours. @throws InvalidArgumentError */
+function readMapFile(path: string): ColumnMap {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    throw new InvalidArgumentError(`The file ${path} cannot be read.`);
+  }
+  const map = parseJson(bytes);
+  if (!isObject(map) || !Object.values(map).every((ours) => typeof ours === "string")) {
+    throw new InvalidArgumentError(
+      `${path} is not a JSON object of names, such as {"Подписчики": "subscribers"}.`,
+    );
+  }
+  return map as ColumnMap;
+}
+
+type ImportKind = (typeof importKinds)[keyof typeof importKinds];
+
+/** The columns of each kind of rows, for a command's help. */
+export function columnsText(columnsOf: (kind: ImportKind) => readonly string[]): string {
+  const kinds = IMPORT_KIND_NAMES.map(
+    (name) => `  ${name.padEnd(12)}${columnsOf(importKinds[name]).join(", ")}\n`,
+  );
+  return `\nColumns:\n${kinds.join("")}`;
 }

@@ -4,22 +4,25 @@ import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
 import { rebuildWhole } from "../../../catalog/post-search/catch-up.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
-import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
+import { type Explanation, explainCatalog } from "../../../catalog/search/select-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
 import { channelsList, readCatalogRequest } from "../../../verbs/channels.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import type { RawArguments } from "../../../verbs/read-arguments.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
-import { requireFile, withDomains } from "../with-domains.ts";
-import { openReader } from "./open-reader.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  jsonOption,
+} from "../command-context.ts";
+import { openReader, requireFile, withDomains } from "../with-domains.ts";
 
 /** Parameters that are not options of the command: `q` is its argument, the others filter nothing. */
 const NO_OPTIONS = ["q", "ids", "cursor"];
 
-/** `kanalog search explain Q`: shows how the catalog finds a page. */
 export function searchCommand(context: CommandContext): Command {
   const { output } = context;
   const filters = Object.entries(channelsList.parameters)
@@ -49,7 +52,6 @@ export function searchCommand(context: CommandContext): Command {
     .addCommand(rebuildCommand(context));
 }
 
-/** `kanalog search rebuild`: rebuilds the post index. */
 function rebuildCommand(context: CommandContext): Command {
   return new Command("rebuild")
     .description("rebuild the index of posts; the appliance may be running")

@@ -18,8 +18,14 @@ import {
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { sourceRow } from "../../../verbs/operator/sources.ts";
-import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  choiceOption,
+  EXIT_USAGE,
+  jsonOption,
+} from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
@@ -58,7 +64,6 @@ interface AddOptions extends FileReading, AsJson {
   timeLimit?: number;
 }
 
-/** `kanalog source add`. */
 export function addSourceCommand(context: CommandContext): Command {
   const add = new Command("add")
     .description(

@@ -1,25 +1,25 @@
 import { Command } from "commander";
 import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
-import type { Outcome } from "../../../catalog/sources/outcome.ts";
+import type { Outcome } from "../../../catalog/sources/source-run-changes.ts";
 import { isSettling } from "../../../catalog/sources/source-schedule.ts";
 import { isBot, type Source } from "../../../catalog/sources/sources.table.ts";
 import type { Sources } from "../../../catalog/sources/sources.ts";
-import { createTicker } from "../../../upkeep/jobs/ticker.ts";
+import { createTicker } from "../../../upkeep/jobs/scheduler.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { errorText, sourceRow, sources } from "../../../verbs/operator/sources.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
 import {
+  type AsJson,
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
+  jsonOption,
 } from "../command-context.ts";
-import { printObject } from "../print.ts";
+import { printObject, printSummary } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
 import { withDomains } from "../with-domains.ts";
-import { printSummary } from "./import-summary.ts";
 import { addSourceCommand } from "./source-add.ts";
 
 /** `kanalog source`: its verbs, and what only a terminal asks for or tells. */
@@ -67,7 +67,6 @@ const SETTLING =
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 
-/** `kanalog source run`. */
 function runSourceCommand(context: CommandContext): Command {
   return new Command("run")
     .description("read a source now, in this process, until it is finished")

@@ -3,11 +3,9 @@ import { recount } from "../../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../../catalog/metrics/compute-metrics.ts";
 import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import type { CommandContext } from "../command-context.ts";
+import { type AsJson, type CommandContext, jsonOption } from "../command-context.ts";
 import { printList } from "../print.ts";
-import { withDomains } from "../with-domains.ts";
-import { warnOfUnknownSettings } from "../with-settings.ts";
+import { warnOfUnknownSettings, withDomains } from "../with-domains.ts";
 
 /**
  * `kanalog recount`: recounts both directories, recomputes all days from their posts, and computes metrics.
@@ -30,7 +28,6 @@ export function recountCommand(context: CommandContext): Command {
     );
 }
 
-/** `kanalog openapi`: prints the document that `/docs/json` or `/docs/operator/json` serves. */
 export function openApiCommand(context: CommandContext): Command {
   return new Command("openapi")
     .description("print the OpenAPI document of the customers' API")
@@ -44,7 +41,6 @@ export function openApiCommand(context: CommandContext): Command {
     });
 }
 
-/** `kanalog config`: prints the settings in force. */
 export function configCommand(context: CommandContext): Command {
   return new Command("config")
     .description("print the settings and their current values")

@@ -1,8 +1,14 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ClusterCommands } from "../../../app/cluster-commands.ts";
 import { readConfig } from "../../../config.ts";
-import { type AsJson, jsonOption, parseId } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  jsonOption,
+  parseId,
+} from "../command-context.ts";
 import { printList, printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
 
@@ -34,7 +40,6 @@ function hostNames(text: string): string[] {
   return hosts;
 }
 
-/** `kanalog cluster`: several nodes over one PostgreSQL. */
 export function clusterCommand(context: CommandContext): Command {
   const { output } = context;
   const commands = (): { path: string; cluster: ClusterCommands } => {

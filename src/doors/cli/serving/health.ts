@@ -1,10 +1,16 @@
 import { Command } from "commander";
 import type { Config } from "../../../config.ts";
-import { getText, type TextResult } from "../../../ports/fetch-address.ts";
+import { getText, type TextResult } from "../../../ports/download.ts";
 import { localAddress } from "../../../values/network/address-ranges.ts";
-import { type AsJson, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
-import { hostText, portText, serveConfig } from "./serve-options.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  jsonOption,
+} from "../command-context.ts";
+import { hostText, portText, serveConfig } from "./until-stopped.ts";
 
 /** State of the serving process, as `--json` prints it. */
 interface Health {
@@ -22,7 +28,6 @@ const MORE_CONNECTIONS = 4;
 /** The loopback address to use for each wildcard address. */
 const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1" };
 
-/** `kanalog health`: tells whether the serving process is ready. */
 export function healthCommand(context: CommandContext): Command {
   return new Command("health")
     .description("check whether the serving process is ready; exit 0 if it is, else 1")

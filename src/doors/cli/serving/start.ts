@@ -4,10 +4,15 @@ import { type Config, type Environment, SETTINGS } from "../../../config.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireFile } from "../with-domains.ts";
-import { type ServeOptions, serveConfig, withServeOptions } from "./serve-options.ts";
-import { type Listening, serve, servesText } from "./until-stopped.ts";
+import {
+  type Listening,
+  type ServeOptions,
+  serve,
+  serveConfig,
+  servesText,
+  withServeOptions,
+} from "./until-stopped.ts";
 
-/** `kanalog start`: `serve`, plus sample data and a key to try it if the database is new. */
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))
     .description("like serve, but a new database gets sample channels, an organization and a key")

@@ -1,12 +1,17 @@
+import { type Command, InvalidArgumentError } from "commander";
 import type { Domains } from "../../../app/domains.ts";
-import { type Config, ConfigError } from "../../../config.ts";
+import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createHeldLog } from "../../../ports/log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
+import { integer, nonEmpty, readWorkers } from "../../../values/settings/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
-import { requireFile, withDomainsAt } from "../with-domains.ts";
-import { warnOfUnknownSettings } from "../with-settings.ts";
-import { type ServeOptions, serveConfig, serveEnvironment } from "./serve-options.ts";
+import {
+  requireFile,
+  warnOfUnknownSettings,
+  withDomainsAt,
+  withSettings,
+} from "../with-domains.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A single Ctrl-C may arrive twice: from the terminal, and from the `bun run` above this process. */
@@ -123,4 +128,53 @@ export function servesText({ address }: Listening): string {
 
 function listeningAt(address: string, setUpPath: string | null, { baseUrl }: Config): Listening {
   return { address, setUpAddress: setUpPath === null ? null : (baseUrl ?? address) + setUpPath };
+}
+
+export interface ServeOptions {
+  host?: string;
+  port?: string;
+  db?: string;
+  workers?: string;
+}
+
+export function withServeOptions(command: Command): Command {
+  return command
+    .option("--host <host>", "address to listen on (KANALOG_HOST)", hostText)
+    .option("--port <port>", "port to listen on (KANALOG_PORT)", portText)
+    .option("--db <path>", "the database file (KANALOG_DB)", parsedBy(nonEmpty))
+    .option(
+      "--workers <n>",
+      "number of processes that serve, or auto (KANALOG_WORKERS)",
+      parsedBy(readWorkers),
+    );
+}
+
+export const hostText = parsedBy(nonEmpty);
+export const portText = parsedBy(integer(0, 65_535));
+
+/** Parses a setting's option; faults name the option instead of the variable. */
+function parsedBy(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    try {
+      parse(text.trim());
+      return text;
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  };
+}
+
+/** The settings, overridden by the options of `serve`. */
+export function serveConfig(context: CommandContext, options: ServeOptions): Config {
+  return readConfig(serveEnvironment(context, options));
+}
+
+function serveEnvironment(context: CommandContext, given: ServeOptions): Environment {
+  const { host, port, db, workers } = given;
+  return withSettings(context.environment, {
+    KANALOG_HOST: host,
+    KANALOG_PORT: port,
+    KANALOG_DB: db,
+    KANALOG_WORKERS: workers,
+  });
 }

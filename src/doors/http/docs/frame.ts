@@ -1,4 +1,4 @@
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Guide } from "./guide.ts";
 

@@ -1,6 +1,6 @@
 import python from "../../../push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../push/webhooks/receivers/typescript.txt" with { type: "text" };
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import { toolMethods } from "../../../verbs/table.ts";
 import { WORDS } from "../../../words/words.ts";
 import pythonClient from "./clients/python.txt" with { type: "text" };

@@ -1,4 +1,4 @@
-import { LANGUAGES } from "../../../values/messages/language.ts";
+import { LANGUAGES } from "../../../values/messages/messages.ts";
 import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import type { BaseAddress } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";

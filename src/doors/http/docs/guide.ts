@@ -1,4 +1,4 @@
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import type { Words } from "../../../words/words.ts";
 
 /** Every guide has a name in the navigation bar. */

@@ -11,8 +11,8 @@ import {
   textSchema,
 } from "../../../values/schema.ts";
 import type { Documented } from "../../../verbs/method.ts";
+import { wholeOrPart } from "../../../verbs/paging.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
-import { wholeOrPart } from "../../../verbs/partial-result.ts";
 import {
   type Book,
   documentHead,

@@ -3,8 +3,8 @@ import {
   LANGUAGES,
   type Language,
   languageOf,
-} from "../../../values/messages/language.ts";
-import { readQuery } from "../requests/query.ts";
+} from "../../../values/messages/messages.ts";
+import { readQuery } from "../requests/base-address.ts";
 
 /** The reader's language, and the query that keeps it if the address names it. */
 export function readersLanguage({ url, headers }: Request): { language: Language; query: string } {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mcpAddressOf } from "../../../customers/keys/connect-snippets.ts";
-import { postTextTo } from "../../../ports/fetch-address.ts";
+import { postTextTo } from "../../../ports/download.ts";
 import { runStdioBridge } from "../stdio-bridge.ts";
 
 /**

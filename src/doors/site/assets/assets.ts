@@ -6,7 +6,7 @@ import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts
 import { bytesFor, packedFiles } from "../../../values/packed-bytes.ts";
 import { formatColour, parseColour, readableOn } from "../../../values/settings/colour.ts";
 import type { Incoming, Route } from "../../front/front.ts";
-import { SECURITY_HEADERS } from "../guard/security-headers.ts";
+import { SECURITY_HEADERS } from "../guard/csrf.ts";
 import publicPages from "../public/public.css" with { type: "file" };
 import base from "./base.css" with { type: "file" };
 import blocks from "./blocks.css" with { type: "file" };
@@ -80,7 +80,6 @@ const RATIO = 5.6;
 /** A logo this wide contains the name itself. */
 const WORDMARK_RATIO = 2.2;
 
-/** A brand, as configured. */
 type Brand = Pick<Config, "logo" | "accent">;
 
 /** CSS: the operator's accent, made readable in both colour schemes, and the shape of the mark. */

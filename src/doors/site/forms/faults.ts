@@ -5,11 +5,8 @@ import {
   type FieldFaults,
   fieldError,
 } from "../../../errors.ts";
-import type { Language } from "../../../values/messages/language.ts";
-import { inLanguage, message, verbatim } from "../../../values/messages/messages.ts";
+import { inLanguage, type Language, message, verbatim } from "../../../values/messages/messages.ts";
 import type { Visit } from "../visit/visit.ts";
-import { cutFaults } from "./cut-text.ts";
-import { isNumberFilter } from "./typed-number.ts";
 
 /** An error raised by a page itself, in the visitor's language. */
 export function pageError(code: ErrorCode, text: string, retryAfterS?: number): AppError {
@@ -88,4 +85,74 @@ export function filterFaults(
       return name in labels ? `${labels[name]}: ${text}` : text;
     })
     .join(" ");
+}
+
+/** Limit for all faults on a page, in bytes of its source; what was typed may be shown in addition. */
+export const FAULT_BYTES_MAX = 3 * 1024;
+
+/** Truncates an error's faults to the page's limit; domains already limit how many there are. */
+export function cutFaults(faults: FieldErrors): FieldErrors {
+  let bytesLeft = FAULT_BYTES_MAX;
+  const cut: FieldErrors = {};
+  for (const [field, messages] of Object.entries(faults)) {
+    cut[field] = messages.map((message) => {
+      const text = cutText(message, bytesLeft);
+      bytesLeft -= bytesIn(text);
+      return text;
+    });
+  }
+  return cut;
+}
+
+/** @param bytesMax in the page's source, without the ellipsis */
+export function cutText(text: string, bytesMax: number): string {
+  let bytes = 0;
+  let length = 0;
+  for (const character of text) {
+    bytes += bytesIn(character);
+    if (bytes > bytesMax) return `${text.slice(0, length)}…`;
+    length += character.length;
+  }
+  return text;
+}
+
+function bytesIn(text: string): number {
+  return Buffer.byteLength(Bun.escapeHTML(text));
+}
+
+/** Units after a number, in Latin or Cyrillic letters. */
+const UNITS = [
+  { unit: /^[kк]$|^тыс\.?$/iu, times: 1_000 },
+  { unit: /^[mм]$|^mln\.?$|^млн\.?$/iu, times: 1_000_000 },
+];
+const TYPED = /^([+\-−–]?)(\d[\d.,'\s]*?)\s*(\p{L}+\.?|%)?$/u;
+/** Longest text to examine: longer ones are not numbers, and take long to recognize as such. */
+const TYPED_MAX = 40;
+const GROUPED = /^[1-9]\d{0,2}(?:,\d{3})+$/;
+/** Could mean thousands or thousandths. */
+const AMBIGUOUS = /^[1-9]\d{0,2}(?:\.\d{3})+$/;
+
+/** Whether a filter, by its API name, is a numeric bound. */
+export function isNumberFilter(name: string): boolean {
+  return /_(?:min|max)$/.test(name);
+}
+
+/**
+ * Converts a number as people type it into a filter (5,5 тыс., 5.5k, 1 000 000, 10 %) to the API's form;
+ * any other text is returned as typed, for the API to refuse.
+ */
+export function typedNumber(text: string): string {
+  if (text.length > TYPED_MAX) return text;
+  const [, sign = "", digits = "", unit = ""] = TYPED.exec(text.trim()) ?? [];
+  const times = unit === "" || unit === "%" ? 1 : UNITS.find((one) => one.unit.test(unit))?.times;
+  const plain = digits.replace(/[\s']/g, "");
+  // A comma before three digits, without a unit after them, separates thousands.
+  const isGrouped = unit === "" && GROUPED.test(plain);
+  const number = Number(isGrouped ? plain.replaceAll(",", "") : plain.replace(",", "."));
+  if (digits === "" || times === undefined || Number.isNaN(number)) return text;
+  if (unit === "" && AMBIGUOUS.test(plain)) return text;
+  // Six decimals, so that millions become whole: in floating point, 8.29 * 1e6 is 8289999.999999999.
+  const value = Math.round(number * times * 1e6) / 1e6;
+  if (value > Number.MAX_SAFE_INTEGER) return text;
+  return (/[-−–]/.test(sign) ? "-" : "") + value;
 }

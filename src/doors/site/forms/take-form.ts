@@ -4,7 +4,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { takesForm } from "../../../values/takes.ts";
 import type { Body } from "../../front/body.ts";
 import { isSameToken } from "../guard/csrf.ts";
-import { requireTurn } from "../guard/require-turn.ts";
+import { requireTurn } from "../guard/throttle.ts";
 import { ONCE, showsFaults } from "../look/form.tsx";
 import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
@@ -14,8 +14,7 @@ import { forVisit, renderedFor } from "../visit/use-visit.ts";
 import { formLostPath, redirect, type View } from "../visit/view.ts";
 import { refusal } from "../visit/viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
-import { cutFaults } from "./cut-text.ts";
-import { errorMessages, pageError } from "./faults.ts";
+import { cutFaults, errorMessages, pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization, readForm } from "./read-form.ts";
 
 /** A page, and the visit it is rendered for. */

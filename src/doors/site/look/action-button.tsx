@@ -20,7 +20,6 @@ export function ActionButton({
   /** Names the row, for screen readers. */
   description?: string;
   fields?: Record<string, string | number>;
-  /** A question to confirm first. */
   confirm?: string;
   to?: string;
   danger?: boolean;

@@ -47,7 +47,6 @@ export function Avatar({
 }: {
   id: number;
   title: string;
-  /** Address of its picture. */
   image: string | null;
   isLarge?: boolean;
 }) {

@@ -48,7 +48,6 @@ export function DataTable<Row>({
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
-  /** Shown if there are no rows. */
   empty?: string;
   /** Whether its rows scroll below a fixed header. */
   isTall?: boolean;

@@ -88,7 +88,6 @@ export function QueryField(props: FilterProps & { hint: string }) {
   );
 }
 
-/** Filters by category and territory. */
 export function PlaceFilters({
   search,
   directory,

@@ -82,7 +82,6 @@ interface FieldProps {
   value?: string;
 }
 
-/** A single line of text. */
 export function TextField({
   type = "text",
   autocomplete,
@@ -106,7 +105,6 @@ export function TextField({
   );
 }
 
-/** Several lines of text. */
 export function TextAreaField({
   required = true,
   ...props
@@ -150,7 +148,6 @@ export function SelectField({
   );
 }
 
-/** A checkbox. */
 export function CheckField(props: FieldProps) {
   return (
     <Labelled {...props}>

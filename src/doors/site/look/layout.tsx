@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
-import { LANGUAGES } from "../../../values/messages/language.ts";
+import { LANGUAGES } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
 import { useSite, useVisit } from "../visit/use-visit.ts";
 import { asset, type PageView } from "../visit/view.ts";

@@ -40,7 +40,6 @@ interface ListProps {
   given?: Readonly<Record<string, unknown>>;
   /** Buttons of a row. */
   actions?: (row: Row) => Child;
-  /** Shown if there are no rows. */
   empty?: string;
 }
 
@@ -133,7 +132,6 @@ function Filters({
   );
 }
 
-/** Columns of a resource's fields. */
 export function columnsOf(
   resource: Pick<Resource, "schema">,
   names: readonly string[],
@@ -148,7 +146,6 @@ export function columnsOf(
   });
 }
 
-/** Fields of a resource's row as facts. */
 export function factsOf(
   resource: Pick<Resource, "schema">,
   row: Row,

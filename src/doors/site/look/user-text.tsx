@@ -41,7 +41,6 @@ export function UserLink({ address, children }: { address: string; children?: Ch
 
 /** @jsxImportSource hono/jsx */
 
-/** A name and its value. */
 export type Fact = readonly [name: string, value: Child];
 
 /** Facts about one thing; names whose value is null, false or empty are left out. */

@@ -17,7 +17,6 @@ interface FieldsProps {
 interface Props extends FieldsProps {
   /** The action, if the page has several forms of the verb. */
   action?: string;
-  /** Text of the button. */
   submit: string;
   danger?: boolean;
   once?: boolean;

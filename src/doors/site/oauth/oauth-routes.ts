@@ -10,13 +10,11 @@ import { toAppError } from "../../../errors.ts";
 import { noted } from "../../../upkeep/metrics/note-request.ts";
 import { type Takes, takesForm, takesJson } from "../../../values/takes.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
-import { forAnyPage } from "../../front/any-page.ts";
 import type { Body } from "../../front/body.ts";
-import type { Incoming, Route } from "../../front/front.ts";
+import { forAnyPage, type Incoming, type Route } from "../../front/front.ts";
 import { limitNames } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
-import { fault, type OAuthAnswer } from "./oauth-answer.ts";
-import { exchange, revoke } from "./token-endpoint.ts";
+import { exchange, fault, type OAuthAnswer, revoke } from "./token-endpoint.ts";
 
 const RETRY_AFTER_S = 360;
 

@@ -4,7 +4,6 @@ import type { Body } from "../../front/body.ts";
 import type { Incoming } from "../../front/front.ts";
 import { limitNames } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
-import { fault, type OAuthAnswer } from "./oauth-answer.ts";
 
 const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token"]);
 
@@ -88,4 +87,16 @@ async function readFields(
     if (!ignored.includes(name)) fields[name] = value;
   }
   return { fields };
+}
+
+/** An answer without its headers. */
+export interface OAuthAnswer {
+  status: number;
+  body: object;
+  retryAfterS?: number;
+}
+
+/** An OAuth error, with a sentence for the client's author. */
+export function fault(status: number, error: string, description: string): OAuthAnswer {
+  return { status, body: { error, error_description: description } };
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
-import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
+import { cutText, FAULT_BYTES_MAX } from "../forms/faults.ts";
 import { told } from "../look/shown.tsx";
 import { useVisit } from "../visit/use-visit.ts";
 import { asset, type PageView, page, type View } from "../visit/view.ts";

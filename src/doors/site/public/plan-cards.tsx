@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
-import { offerOf, type PlanOffer } from "../../../customers/accounts/plan-offer.ts";
+import { offerOf, type PlanOffer } from "../../../customers/accounts/plan.ts";
 import { ownAmount } from "../../../customers/selling/stripe-amount.ts";
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import { hasExport } from "../../../verbs/plan-rules.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Thing } from "schema-dts";
-import { LANGUAGES, type Language } from "../../../values/messages/language.ts";
+import { LANGUAGES, type Language } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
 import { LegalLinks } from "../look/legal-links.tsx";
 import { withoutUnshown } from "../look/shown.tsx";

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { createContext, useContext } from "hono/jsx";
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/formats.ts";
 import type { Imprint } from "../look/legal-links.tsx";

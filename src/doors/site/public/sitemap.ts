@@ -1,4 +1,4 @@
-import { LANGUAGES } from "../../../values/messages/language.ts";
+import { LANGUAGES } from "../../../values/messages/messages.ts";
 import { inLanguage } from "./reader.tsx";
 
 /** Site maps, as sitemaps.org describes them. */

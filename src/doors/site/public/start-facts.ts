@@ -1,6 +1,6 @@
 import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
 import type { Config } from "../../../config.ts";
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import { runFor } from "../../../values/tenant.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { renderPublic } from "./public-document.tsx";

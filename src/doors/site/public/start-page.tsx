@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
-import { inOrder } from "../../../customers/accounts/plan-offer.ts";
+import { inOrder } from "../../../customers/accounts/plan.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
 import { dateFormat } from "../look/formats.ts";

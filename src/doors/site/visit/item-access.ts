@@ -1,5 +1,5 @@
 import { notFound } from "../../../errors.ts";
-import type { OwnItem } from "../../../push/webhooks/manage/own-item.ts";
+import type { OwnItem } from "../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../values/fields.ts";
 import type { PlanRule } from "../../../verbs/plan-rules.ts";
 import { pageError } from "../forms/faults.ts";

@@ -1,5 +1,5 @@
 import type { SignedIn } from "../../../customers/people/sessions.ts";
-import { LANGUAGE_COOKIE, languageOf } from "../../../values/messages/language.ts";
+import { LANGUAGE_COOKIE, languageOf } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import { csrfToken, FORM_COOKIE } from "../guard/csrf.ts";

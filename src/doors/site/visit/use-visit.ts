@@ -37,7 +37,6 @@ export function useVisit(): Visit {
   return current().visit;
 }
 
-/** What the site's parts work with. */
 export function useSite(): SiteContext {
   return current().context;
 }

@@ -14,7 +14,6 @@ export interface PageView {
   headers?: Record<string, string>;
 }
 
-/** A page's answer. */
 export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }

@@ -1,7 +1,7 @@
 import type { Membership } from "../../../customers/accounts/accounts.ts";
 import type { SignedIn } from "../../../customers/people/sessions.ts";
 import type { FieldErrors } from "../../../errors.ts";
-import type { Language } from "../../../values/messages/language.ts";
+import type { Language } from "../../../values/messages/messages.ts";
 import type { Words } from "../../../words/words.ts";
 
 /** A request for a page, with everything that pages need to know about it. */
@@ -49,10 +49,8 @@ export interface UploadedFile {
   bytes: number;
 }
 
-/** Fields of a form, and uploaded files. */
 export interface Form {
   get(name: string): string;
-  /** Whether a checkbox was ticked. */
   isChecked(name: string): boolean;
   file(name: string): UploadedFile | null;
   /** Names of the fields that were filled in. */

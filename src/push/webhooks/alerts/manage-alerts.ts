@@ -5,8 +5,8 @@ import { transaction } from "../../../db/transaction.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { includedAlerts } from "../events/served.ts";
-import { type OwnItem, ownItem } from "../manage/own-item.ts";
 import { requireRoom } from "../manage/webhook-limits.ts";
+import { type OwnItem, ownItem } from "../manage/webhook-views.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   alertAfter,

@@ -1,12 +1,17 @@
 import { selectOrganization } from "../../../customers/accounts/accounts.store.ts";
 import { named, tellOperator } from "../../../customers/operator-events/operator-events.store.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
 import { inParts, inSlice, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { onOneLine } from "../../../ports/mail.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
 import { mailManagers, mailStaff, noticeMail } from "../../mail/notices.ts";
+import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
+import { isAttemptDue } from "../delivery/deliveries.store.ts";
+import type { Sender } from "../delivery/sender.ts";
 import { fitRows, selectChanging } from "../manage/watched-channels.store.ts";
 import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
@@ -94,7 +99,7 @@ function factsOf({ url, lastError, lastSuccessAt }: Webhook): [Message, string][
 export const webhookWork = { startDueWork, cutPart, endPart, disableFailed };
 
 /** Whether there may be work. Checked every second, so it must cost next to nothing. */
-export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
+async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (await isOperatorWorkDue(db, nowMs)) return true;
   if (!(await anyWebhook(db))) return false;
   const times = await readTimes(db);
@@ -179,4 +184,65 @@ async function endUnserved(db: Database, clock: Clock): Promise<void> {
       await updateWebhook(tx, id, { failingSince: null });
     }
   });
+}
+
+export type Push = ReturnType<typeof createPush>;
+
+/**
+ * Runs the work of webhooks: `tick` is called every second.
+ * @param batchMs time between two batches, each of which puts the posts read since into events
+ */
+export function createPush(
+  db: Database,
+  work: Calls<typeof webhookWork> & AlertWork,
+  sender: Pick<Sender, "pump" | "idle">,
+  batchMs: number,
+  { clock, log }: Pick<Ports, "clock" | "log">,
+) {
+  const alerts = createAlertTurns(work, clock);
+
+  /** Works in steps, so that the sender's transactions on the same thread get in between. */
+  async function doWork(): Promise<void> {
+    const { isBatch, part: first } = await work.startDueWork({ batchMs });
+    let part = first;
+    while (part !== null) {
+      const { last } = part;
+      let { wanted } = part;
+      while (wanted.length > 0) wanted = wanted.slice(await work.cutPart({ last, wanted }));
+      part = await work.endPart({ last });
+      // Sends finished events while the next part is being processed.
+      if (part !== null && (await isAttemptDue(db, { nowMs: clock.now() }))) {
+        void sender.pump().catch(() => {});
+      }
+    }
+    // Alerts come after the posts of watched channels, and so never delay them.
+    if (isBatch || alerts.isLeft()) await alerts.turn();
+    for (const webhook of await work.disableFailed()) {
+      log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
+    }
+  }
+
+  /**
+   * Starts the attempts that are due, which continue after it settles. Never throws.
+   * @param fillsQueue whether to put posts into events too, which one process of all nodes does
+   */
+  async function tick(fillsQueue = true): Promise<void> {
+    try {
+      if (fillsQueue && (await isWorkDue(db, clock.now(), batchMs))) await doWork();
+      else if (fillsQueue && alerts.isLeft()) await alerts.turn();
+      // The sender logs its own failures.
+      if (await isAttemptDue(db, { nowMs: clock.now() })) await sender.pump().catch(() => {});
+    } catch (error) {
+      log.warn({ err: error }, "due webhook work failed; it will be retried");
+    }
+  }
+
+  return {
+    tick,
+    /** As `tick`, but settles once no attempt is in progress. */
+    async runDue(fillsQueue = true): Promise<void> {
+      await tick(fillsQueue);
+      await sender.idle();
+    },
+  };
 }

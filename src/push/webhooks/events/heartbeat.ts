@@ -5,7 +5,6 @@ import { setBackMails } from "../../mail/mails.store.ts";
 import { anyAlert } from "../alerts/alerts.store.ts";
 import { anyWebhook } from "../manage/webhooks.store.ts";
 import { oldestReadAt, type PostQueue } from "./backlog.store.ts";
-import type { WebhookTimes } from "./due-work.store.ts";
 import {
   addDownTime,
   putDue,
@@ -13,6 +12,7 @@ import {
   selectOverdue,
   setBack,
   updateTimes,
+  type WebhookTimes,
 } from "./due-work.store.ts";
 
 /** Interval of heartbeats, shared by all processes. */

@@ -9,8 +9,7 @@ import {
   webhookDeliveries,
 } from "../delivery/deliveries.table.ts";
 import type { DeliveryState, EventKind } from "../events/event-body.ts";
-import { type ItemPage, itemPage } from "./own-item.ts";
-import type { DeliveryView } from "./webhook-views.ts";
+import { type DeliveryView, type ItemPage, itemPage } from "./webhook-views.ts";
 
 export interface DeliverySelection {
   webhookId: number;

@@ -8,9 +8,9 @@ import { message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/served.ts";
-import { type OwnItem, type OwnWebhook, ownItem } from "./own-item.ts";
 import { channelsOf, fitRows, setChannels } from "./watched-channels.store.ts";
 import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
+import { type OwnItem, type OwnWebhook, ownItem } from "./webhook-views.ts";
 import {
   countWebhooks,
   deleteWebhook,

@@ -18,8 +18,7 @@ import type { Sender } from "../delivery/sender.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
-import type { OwnWebhook } from "./own-item.ts";
-import type { AttemptView } from "./webhook-views.ts";
+import type { AttemptView, OwnWebhook } from "./webhook-views.ts";
 import {
   deleteOutdated,
   insertManualAttempt,

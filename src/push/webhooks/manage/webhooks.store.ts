@@ -85,11 +85,6 @@ export const selectOperatorWebhooks = query((db) =>
   db.select().from(webhooks).where(isNull(webhooks.organizationId)).orderBy(asc(webhooks.id)),
 ).all;
 
-/** A webhook with the numbers of the channels it watches, in the order in which its owner listed them. */
-export interface WatchingWebhook extends Webhook {
-  channels: number[];
-}
-
 const watching = {
   ...getTableColumns(webhooks),
   channels: sql<number[]>`coalesce(${webhookLists.channels}, '[]')`.mapWith(webhookLists.channels),

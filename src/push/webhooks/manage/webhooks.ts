@@ -23,11 +23,14 @@ import {
   rotateSecret,
 } from "./manage-webhooks.ts";
 import { type ManualAttempts, startResend, startTest } from "./manual-attempts.ts";
-import { type ItemPage, itemPage, type OwnItem, ownItem } from "./own-item.ts";
 import { addressFaults, type ReceiverAddress, requireAcceptable } from "./webhook-limits.ts";
 import {
   type DeliveryView,
+  type ItemPage,
+  itemPage,
   type NewSecretView,
+  type OwnItem,
+  ownItem,
   type WebhookView,
   webhookRows,
 } from "./webhook-views.ts";

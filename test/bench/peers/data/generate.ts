@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openDomains } from "../../../../src/app/domains.ts";
 import { createChannelRecords } from "../../../../src/catalog/channels/channel-records.store.ts";
 import { recount } from "../../../../src/catalog/directory/recount.ts";
-import { optimizeSearch } from "../../../../src/catalog/search/optimize-search.ts";
+import { optimizeSearch } from "../../../../src/catalog/search/search-terms.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { type Database, statement } from "../../../../src/db/database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import { replaceDatabase } from "../../../../src/db/file/replace-database.ts";
+import { replaceDatabase } from "../../../../src/db/file/database-copy.ts";
 import { SCHEMA_VERSION } from "../../../../src/db/schema-version.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";

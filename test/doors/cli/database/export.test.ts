@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { writeTarget } from "../../../../src/doors/cli/database/export-target.ts";
+import { writeTarget } from "../../../../src/doors/cli/database/export.ts";
 import { createMachine, type Machine, PROGRAM } from "../../../support/machine.ts";
 
 let machine: Machine;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import type { Explanation } from "../../../../src/catalog/search/explain-catalog.ts";
+import type { Explanation } from "../../../../src/catalog/search/select-catalog.ts";
 import { channelsList } from "../../../../src/verbs/channels.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 

@@ -5,7 +5,7 @@ import { guides } from "../../../../src/app/guides.ts";
 import { KEY_PLACE } from "../../../../src/customers/keys/connect-snippets.ts";
 import { filled, WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
 import { signatureHeader } from "../../../../src/push/webhooks/delivery/attempt.ts";
-import type { Language } from "../../../../src/values/messages/language.ts";
+import type { Language } from "../../../../src/values/messages/messages.ts";
 import { fencedBlocks, ROOT } from "../../../support/documents.ts";
 import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
 

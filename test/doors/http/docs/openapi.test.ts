@@ -9,7 +9,7 @@ import { EVENT_KINDS } from "../../../../src/push/webhooks/events/event-body.ts"
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { contract } from "../../../support/contract.ts";
 
-const root = new URL("../../../../", import.meta.url).pathname;
+const root = new URL("../../../..", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "kanalog-openapi-"));
 const file = join(folder, "openapi.json");
 let appliance: Appliance;

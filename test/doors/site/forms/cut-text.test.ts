@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { cutFaults, cutText } from "../../../../src/doors/site/forms/cut-text.ts";
-import { errorMessages } from "../../../../src/doors/site/forms/faults.ts";
+import { cutFaults, cutText, errorMessages } from "../../../../src/doors/site/forms/faults.ts";
 import { fieldError } from "../../../../src/errors.ts";
 import { message } from "../../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";

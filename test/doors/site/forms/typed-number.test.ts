@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { typedNumber } from "../../../../src/doors/site/forms/typed-number.ts";
+import { typedNumber } from "../../../../src/doors/site/forms/faults.ts";
 
 test("numbers are accepted as people type them, in both languages", () => {
   const typed: Record<string, string> = {

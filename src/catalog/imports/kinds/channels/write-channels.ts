@@ -10,7 +10,7 @@ import { createEntryNames } from "../../../directory/directory.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
-import { mergeSearch, optimizeSearch } from "../../../search/optimize-search.ts";
+import { mergeSearch, optimizeSearch } from "../../../search/search-terms.ts";
 import { REFRESHED_MINIMUM } from "../../writing/import-paced.ts";
 import {
   type Given,
@@ -22,12 +22,14 @@ import {
   type RowWriter,
   requirePast,
 } from "../import-kind.ts";
-import { createRefresh, inOrderOfSubscribers, latestReading } from "./refresh-rows.ts";
 import {
   type ChannelRow,
+  createRefresh,
   findReturning,
   findStored,
   giveUpHandle,
+  inOrderOfSubscribers,
+  latestReading,
   requireFreeIdentity,
 } from "./row-identity.ts";
 

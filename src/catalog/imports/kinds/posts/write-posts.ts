@@ -7,10 +7,9 @@ import { mergePostSearch } from "../../../post-search/catch-up.ts";
 import { createPostIndex } from "../../../post-search/post-index.ts";
 import { isMarkedAd } from "../../../posts/hidden-links.ts";
 import { createTakeDown } from "../../../posts/manage-posts.ts";
-import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
+import { noteReading, POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
 import { createPostRecords } from "../../../posts/posts.store.ts";
 import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
-import { noteReading } from "../../../posts/views-by-age.ts";
 import { firstOpenDay, followPosts, markChangedDay } from "../../../statistics/open-days.ts";
 import { INDEXED_MINIMUM } from "../../writing/import-paced.ts";
 import { type ChannelLookup, createChannelLookup } from "../channel-lookup.ts";
@@ -174,7 +173,6 @@ function withReadingTime(
 
 /** Values that a reading of a post's numbers brings. */
 const NUMBERS = ["views", "views_at", "forwards", "reactions", "comments"] as const;
-/** Values that change with an edit. */
 const EDITED = ["text", "links", "media", "edited_at"] as const;
 
 /** The row without what is older than what is stored, by the times that both give. */

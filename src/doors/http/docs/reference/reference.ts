@@ -1,6 +1,6 @@
 import { notFound } from "../../../../errors.ts";
 import { madeOnce } from "../../../../values/kept-briefly.ts";
-import { LANGUAGES, type Language } from "../../../../values/messages/language.ts";
+import { LANGUAGES, type Language } from "../../../../values/messages/messages.ts";
 import { WORDS } from "../../../../words/words.ts";
 import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../public-routes.ts";
 import type { BaseAddress } from "../../requests/base-address.ts";

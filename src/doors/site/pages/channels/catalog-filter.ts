@@ -3,7 +3,7 @@ import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelsList, readCatalogRequest } from "../../../../verbs/channels.ts";
-import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
+import { isNumberFilter, typedNumber } from "../../forms/faults.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 

@@ -4,7 +4,7 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { Mention, SimilarChannel } from "../../../../catalog/mentions/mention.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { channelMentionsList, channelSimilarList } from "../../../../verbs/mentions.ts";
+import { channelMentionsList, channelSimilarList } from "../../../../verbs/posts.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";

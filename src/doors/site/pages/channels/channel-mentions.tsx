@@ -8,7 +8,7 @@ import {
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelsRetrieve } from "../../../../verbs/channels.ts";
-import { channelMentionsList } from "../../../../verbs/mentions.ts";
+import { channelMentionsList } from "../../../../verbs/posts.ts";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable, Pager } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";

@@ -9,7 +9,7 @@ import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelsRetrieve } from "../../../../verbs/channels.ts";
 import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";

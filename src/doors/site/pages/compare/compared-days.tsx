@@ -9,7 +9,7 @@ import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../verbs/channels.ts";
 import { channelsCompareList } from "../../../../verbs/compare.ts";
-import { cutText } from "../../forms/cut-text.ts";
+import { cutText } from "../../forms/faults.ts";
 import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownPart } from "../../look/day-chart.tsx";

@@ -12,7 +12,7 @@ import {
   isLoopbackUri,
 } from "../../../../customers/oauth/client-metadata.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, SelectField } from "../../look/form.tsx";
 import type { SitePage } from "../../site-pages.ts";

@@ -5,8 +5,8 @@ import {
   type StepResult,
   testConnection,
 } from "../../../../customers/oauth/connection-test.ts";
-import type { AskResult } from "../../../../ports/ask-address.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import type { AskResult } from "../../../../ports/network.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Form } from "../../look/form.tsx";
 import { Snippet } from "../../look/shown.tsx";

@@ -1,4 +1,4 @@
-import { GRANT_PREFIX } from "../../../../customers/oauth/oauth-token.ts";
+import { GRANT_PREFIX } from "../../../../customers/oauth/token-model.ts";
 import type { SitePage } from "../../site-pages.ts";
 
 /** Newest keys to examine; a person hardly ever has more assistants than this. */

@@ -5,7 +5,7 @@ import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
 import { type PasswordLink, passwordAddress } from "../../../../customers/people/passwords.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { invitationMail, passwordMail } from "../../mail-texts.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";

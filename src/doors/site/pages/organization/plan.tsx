@@ -1,13 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Plan, PlanRequest } from "../../../../customers/accounts/accounts.table.ts";
-import { PLAN_CODES, type PlanCode } from "../../../../customers/accounts/plan.ts";
-import { inOrder, offerOf, paymentLink } from "../../../../customers/accounts/plan-offer.ts";
+import {
+  inOrder,
+  offerOf,
+  PLAN_CODES,
+  type PlanCode,
+  paymentLink,
+} from "../../../../customers/accounts/plan.ts";
 import type { StripeSubscription } from "../../../../customers/selling/selling.table.ts";
 import type { Stripe } from "../../../../customers/selling/stripe.ts";
 import { notFound } from "../../../../errors.ts";
 import { pageError } from "../../forms/faults.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { Form, isSent, TextAreaField } from "../../look/form.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";

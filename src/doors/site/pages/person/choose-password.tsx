@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { pageError } from "../../forms/faults.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Form } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/role-form.tsx";
 import type { SitePage } from "../../site-pages.ts";

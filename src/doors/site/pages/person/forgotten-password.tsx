@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
 import { limitNames } from "../../guard/client-ip.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Form } from "../../look/form.tsx";
 import { EmailField } from "../../look/role-form.tsx";
 import { passwordMail } from "../../mail-texts.ts";

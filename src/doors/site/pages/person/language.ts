@@ -1,4 +1,4 @@
-import { LANGUAGE_COOKIE, LANGUAGES } from "../../../../values/messages/language.ts";
+import { LANGUAGE_COOKIE, LANGUAGES } from "../../../../values/messages/messages.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { ownPath, redirect, siteCookie } from "../../visit/view.ts";
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/role-form.tsx";
 import { Done, Facts } from "../../look/user-text.tsx";

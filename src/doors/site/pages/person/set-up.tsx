@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { Actor } from "../../../../customers/audit/audit-log.ts";
-import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
+import { FIRST_CUSTOMER } from "../../../../customers/keys/key-changes.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { readFields } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";

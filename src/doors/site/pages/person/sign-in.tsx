@@ -2,7 +2,7 @@
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { limitNames } from "../../guard/client-ip.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { EmailField } from "../../look/role-form.tsx";
 import { Done } from "../../look/user-text.tsx";

@@ -4,7 +4,7 @@ import { requirePassword } from "../../../../customers/people/password-rules.ts"
 import { notFound } from "../../../../errors.ts";
 import { readFields } from "../../forms/faults.ts";
 import { limitNames } from "../../guard/client-ip.ts";
-import { requireTurn } from "../../guard/require-turn.ts";
+import { requireTurn } from "../../guard/throttle.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/role-form.tsx";
 import { knownAddressMail, signUpMail } from "../../mail-texts.ts";

@@ -8,9 +8,8 @@ import { Form, TextField } from "../../look/form.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
-import { BotPicture } from "./bot-picture.tsx";
+import { BotPicture } from "./source-parts.tsx";
 
-/** Page for adding a messenger's bot. */
 export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;
 
 /** `/staff/sources/telegram/` and the like, one per messenger: adds a bot step by step. */

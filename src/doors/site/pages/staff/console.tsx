@@ -6,8 +6,6 @@ import { Done } from "../../look/user-text.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
 
-/** Parts shared by the console's pages. */
-
 /** A page that first shows what was just done. */
 export function consolePage(title: string, body: JSX.Element): View {
   return page(

@@ -6,7 +6,7 @@ import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import type { FileAnswer } from "../../../../verbs/method.ts";
-import { exports } from "../../../../verbs/operator/exports.ts";
+import { exports } from "../../../../verbs/operator/imports.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { CheckField } from "../../look/form.tsx";

@@ -9,7 +9,7 @@ import { Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
-import { Recognized } from "./import-preview.tsx";
+import { Recognized } from "./import-parts.tsx";
 
 /** `/staff/imports/:id/`: an import's progress; the script refreshes it until it has ended. */
 export const importRunPage: SitePage = {

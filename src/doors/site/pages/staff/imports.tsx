@@ -15,8 +15,7 @@ import { renderedFor, useSite, useVisit } from "../../visit/use-visit.ts";
 import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
 import type { UploadedFile } from "../../visit/visit.ts";
-import { Preview } from "./import-preview.tsx";
-import { ReadingFields, withColumnsToName } from "./import-reading.tsx";
+import { Preview, ReadingFields, withColumnsToName } from "./import-parts.tsx";
 
 const START = verbOf(imports, "start");
 

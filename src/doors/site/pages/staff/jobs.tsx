@@ -9,7 +9,6 @@ import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/jobs/`: the appliance's scheduled jobs. */
 export const jobsPage: SitePage = {
   path: "/staff/jobs/",
   access: "staff",

@@ -13,7 +13,6 @@ import { consolePage } from "./console.tsx";
 
 const PATH = "/staff/keys/";
 
-/** `/staff/keys/`: keys of the operator's API. */
 export const operatorKeysPage: SitePage = {
   path: PATH,
   access: "staff",

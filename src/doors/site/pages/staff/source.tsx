@@ -22,10 +22,15 @@ import { Done, type Fact, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/use-visit.ts";
 import { page, redirect } from "../../visit/view.ts";
-import { BotPicture } from "./bot-picture.tsx";
 import { addressedId } from "./console.tsx";
-import { adviceFor, Faults, SetAside } from "./source-faults.tsx";
-import { ScheduleText, SourceState } from "./source-state.tsx";
+import {
+  adviceFor,
+  BotPicture,
+  Faults,
+  ScheduleText,
+  SetAside,
+  SourceState,
+} from "./source-parts.tsx";
 
 const DAYS_SHOWN = 30;
 

@@ -15,8 +15,8 @@ import type { SitePage } from "../../site-pages.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { asset, page, redirect } from "../../visit/view.ts";
 import { botSourcePath } from "./bot-source.tsx";
-import { ReadingFields } from "./import-reading.tsx";
-import { SourceState } from "./source-state.tsx";
+import { ReadingFields } from "./import-parts.tsx";
+import { SourceState } from "./source-parts.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
 const ADD = { resource: sources, verb: "add" };

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
-import type { OwnItem } from "../../../../push/webhooks/manage/own-item.ts";
+import type { OwnItem } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { MOSCOW_ZONE, parseInstant } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";

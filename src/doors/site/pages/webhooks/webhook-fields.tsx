@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { NewSecretView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { cutText } from "../../forms/cut-text.ts";
+import { cutText } from "../../forms/faults.ts";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
 import { Snippet } from "../../look/shown.tsx";

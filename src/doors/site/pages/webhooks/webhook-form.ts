@@ -6,7 +6,7 @@ import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { takesForm } from "../../../../values/takes.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/webhooks.ts";
-import { cutText } from "../../forms/cut-text.ts";
+import { cutText } from "../../forms/faults.ts";
 import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 

@@ -113,7 +113,6 @@ function plain(text: string): string {
   return withoutUnshown(text.replace(/\r\n?/g, "\n")).trim();
 }
 
-/** A channel's fields as cells. */
 function cellsOf(channel: ChannelRecord): Record<EditedField, string> {
   const written = writtenChannel(channel);
   const cells = EDITED_FIELDS.map((name) => {

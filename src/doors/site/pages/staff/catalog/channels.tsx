@@ -15,7 +15,6 @@ import { FindForm } from "../console.tsx";
 const PATH = "/staff/channels/";
 const SHOWN = 50;
 
-/** Channels on the page. */
 interface Listed {
   channels: readonly ChannelRecord[];
   /** Number after which the next page begins; null if there is none. */

@@ -15,7 +15,6 @@ import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset, page, redirect, type View } from "../../../visit/view.ts";
 import { consolePage } from "../console.tsx";
 
-/** `/staff/organizations/`: lists them, and creates a new one. */
 export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",

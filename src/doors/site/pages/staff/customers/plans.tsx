@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
-import { LANGUAGES } from "../../../../../values/messages/language.ts";
-import { offerRow, planOffers } from "../../../../../verbs/operator/plan-offers.ts";
-import { limitsOf, plans } from "../../../../../verbs/operator/plans.ts";
+import { LANGUAGES } from "../../../../../values/messages/messages.ts";
+import { limitsOf, offerRow, planOffers, plans } from "../../../../../verbs/operator/plans.ts";
 import { WORDS } from "../../../../../words/words.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { VerbForm } from "../../../look/verb-form.tsx";

@@ -1,14 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
+import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
 import type { DisabledReason } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
-import { ResourceList } from "../../../look/resource-list.tsx";
-import { told } from "../../../look/shown.tsx";
-import { NamedLink } from "../../../look/user-text.tsx";
+import { pageFault } from "../../../forms/faults.ts";
+import { useOf, verbAction, verbOf } from "../../../forms/verb-action.ts";
+import { ActionButton } from "../../../look/action-button.tsx";
+import { DataTable } from "../../../look/data-table.tsx";
+import { factsOf, ResourceList } from "../../../look/resource-list.tsx";
+import { Instant, told } from "../../../look/shown.tsx";
+import { Facts, NamedLink } from "../../../look/user-text.tsx";
+import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useVisit } from "../../../visit/use-visit.ts";
-import { consolePage } from "../console.tsx";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { DeliveryState } from "../../webhooks/delivery-table.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
 export const staffWebhooksPage: SitePage = {
@@ -37,7 +44,7 @@ export const staffWebhooksPage: SitePage = {
 };
 
 /** Cells that a webhook's page has too. */
-export const webhookCells = {
+const webhookCells = {
   disabled_reason: ({ disabled_reason: reason, staff_note: note }: Row) => (
     <>
       <WebhookStatus reason={reason as DisabledReason} />
@@ -56,4 +63,90 @@ export function WebhookStatus({ reason }: { reason: DisabledReason }) {
   return (
     <span class={reason === "" ? "good" : "bad"}>{useVisit().words.staffPages.states[reason]}</span>
   );
+}
+
+const DELIVERIES_SHOWN = 20;
+const FACTS = [
+  ...["url", "organization", "channels", "disabled_reason", "failing_since"],
+  ...["last_success_at", "last_error", "created_at"],
+];
+
+/** `/staff/webhooks/3/`: its state and deliveries; staff can disable and enable it. */
+export const staffWebhookPage: SitePage = {
+  path: "/staff/webhooks/:id/",
+  access: "staff",
+  async show(visit) {
+    const words = visit.words.staffPages;
+    const use = useOf({ id: addressedId() });
+    const webhook = (await verbOf(webhooks, "show").run({}, use)) as Row;
+    return consolePage(
+      `${words.webhook} ${webhook["id"]}`,
+      <>
+        <Facts facts={factsOf(webhooks, webhook, FACTS, webhookCells)} />
+        {webhook["is_active"] === false && (
+          <>
+            <h2>{words.enable}</h2>
+            <p>{words.enableText}</p>
+            <ActionButton action="enable" label={words.enable} />
+          </>
+        )}
+        {webhook["disabled_reason"] !== "staff" && <DisableForm />}
+        <h2>{words.deliveries}</h2>
+        <Deliveries id={Number(webhook["id"])} />
+      </>,
+    );
+  },
+  actions: {
+    disable: verbAction(webhooks, "disable", { of: withReason }),
+    enable: verbAction(webhooks, "enable"),
+  },
+};
+
+function DisableForm() {
+  const words = useVisit().words.staffPages;
+  return (
+    <>
+      <h2>{words.disable}</h2>
+      <VerbForm resource={webhooks} verb="disable" submit={words.disable} danger>
+        <p>{words.disableText}</p>
+      </VerbForm>
+    </>
+  );
+}
+
+async function Deliveries({ id }: { id: number }) {
+  const visit = useVisit();
+  const words = visit.words.staffPages;
+  const deliveries = await useSite().webhooks.deliveries(id, {
+    before: null,
+    limit: DELIVERIES_SHOWN,
+  });
+  const lastOf = ({ attempts }: DeliveryView) => attempts.at(-1);
+  return (
+    <DataTable
+      label={words.deliveries}
+      empty={words.none}
+      rows={deliveries}
+      columns={[
+        [words.number, ({ delivery }) => delivery, "row number"],
+        [words.created, ({ created_at }) => <Instant at={Date.parse(created_at)} />],
+        [words.event, ({ event }) => visit.words.webhookPages.events[event]],
+        [words.state, ({ state }) => <DeliveryState state={state} />],
+        [words.attempts, ({ attempts }) => attempts.length, "number"],
+        [words.lastStatus, (one) => <bdi>{lastOf(one)?.status ?? lastOf(one)?.error ?? "—"}</bdi>],
+        [
+          words.nextAttempt,
+          ({ next_attempt_at: at }) => (at === null ? "—" : <Instant at={Date.parse(at)} />),
+        ],
+      ]}
+    />
+  );
+}
+
+/** Colleagues must be able to see why, even if a command need not say it. */
+function withReason(): number {
+  const visit = useVisit();
+  const { reasonNeeded } = visit.words.staffPages;
+  if (visit.form.get("reason").trim() === "") throw pageFault("reason", reasonNeeded);
+  return addressedId();
 }

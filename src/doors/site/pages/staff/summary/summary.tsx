@@ -1,15 +1,14 @@
 /** @jsxImportSource hono/jsx */
-
 import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts";
-import { HOUR_MS } from "../../../../../values/moscow-time.ts";
+import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
+import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useVisit } from "../../../visit/use-visit.ts";
+import { useSite, useVisit } from "../../../visit/use-visit.ts";
 import { asset } from "../../../visit/view.ts";
 import { consolePage } from "../console.tsx";
-import { countsOf, type DiskOutlook, diskOutlook } from "./facts.ts";
 import { HourPicture } from "./hour-picture.tsx";
 
 const DAY_HOURS = 24;
@@ -158,4 +157,54 @@ function Outlook({ outlook }: { outlook: DiskOutlook }) {
       ))}
     </ul>
   );
+}
+
+/** Latest import runs to examine, and the days during which a failed one is counted. */
+const RUNS = 20;
+const FAILED_DAYS = 7;
+
+/** Counts of possible problems and of people, and the customers who use most. */
+async function countsOf(nowMs: number) {
+  const { staffSummary, jobs, mails, recentErrors, imports, sources } = useSite();
+  return {
+    ...(await staffSummary({ nowMs })),
+    jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
+    importsFailed: (await imports.runs(RUNS)).filter(
+      ({ state, startedAt, finishedAt }) =>
+        state === "failed" && (finishedAt ?? startedAt) >= nowMs - FAILED_DAYS * DAY_MS,
+    ).length,
+    sourcesSilent: (await sources.silent()).length,
+    errors: (await recentErrors()).filter(({ level }) => level === "error").length,
+    mailsQueued: await mails.queued(),
+  };
+}
+
+/** How fast the disk fills up; null where unknown. */
+interface DiskOutlook {
+  fileBytes: number | null;
+  /** Per day, averaged over the recorded hours. */
+  growthBytes: number | null;
+  freeBytes: number | null;
+  daysLeft: number | null;
+}
+
+/** Shortest recorded time from which the growth of a day is estimated. */
+const GROWTH_KNOWN_MS = 6 * HOUR_MS;
+
+async function diskOutlook(hours: readonly Hour[]): Promise<DiskOutlook> {
+  const { freeDiskBytes } = useSite();
+  const first = hours[0];
+  const last = hours.at(-1);
+  const freeBytes = await freeDiskBytes();
+  if (first === undefined || last === undefined) {
+    return { fileBytes: null, growthBytes: null, freeBytes, daysLeft: null };
+  }
+  const { fileBytes } = last;
+  const passedMs = last.startedAt - first.startedAt;
+  if (passedMs < GROWTH_KNOWN_MS)
+    return { fileBytes, growthBytes: null, freeBytes, daysLeft: null };
+  const growthBytes = Math.max(0, ((fileBytes - first.fileBytes) / passedMs) * DAY_MS);
+  const daysLeft =
+    freeBytes === null || growthBytes === 0 ? null : Math.floor(freeBytes / growthBytes);
+  return { fileBytes, growthBytes, freeBytes, daysLeft };
 }

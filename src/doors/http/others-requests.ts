@@ -1,4 +1,5 @@
 import { parseExact } from "../../catalog/imports/reading/json-rows.ts";
+import type { Stripe } from "../../customers/selling/stripe.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { parseNumber } from "../../values/fields.ts";
@@ -16,9 +17,9 @@ export interface PushContext extends Pick<KeyedContext, "ports" | "config" | "no
   openPush(id: number, secret: string): Promise<((update: unknown) => Promise<void>) | null>;
 }
 
-const PATH = "/sources/:id/";
+const PUSHES_PATH = "/sources/:id/";
 /** Room for a MAX message of 4,000 characters with its attachments. */
-const BODY_BYTES_MAX = 1024 * 1024;
+const PUSH_BYTES_MAX = 1024 * 1024;
 /** Header in which MAX sends the secret with each push. */
 const SECRET_HEADER = "x-max-bot-api-secret";
 
@@ -29,7 +30,7 @@ const SECRET_HEADER = "x-max-bot-api-secret";
 export function pushRoutes(context: PushContext): Route[] {
   const { ports, noteRequests } = context;
   const answer = noted(
-    noteRequests("public", PATH),
+    noteRequests("public", PUSHES_PATH),
     ports.clock.monotonic,
     async (incoming: Incoming) => {
       const { request } = incoming;
@@ -43,8 +44,8 @@ export function pushRoutes(context: PushContext): Route[] {
     },
   );
   // The secret is checked first.
-  const takes = takesJson(BODY_BYTES_MAX);
-  return [{ verb: "POST", path: PATH, takes, refusesBody: true, answer }];
+  const takes = takesJson(PUSH_BYTES_MAX);
+  return [{ verb: "POST", path: PUSHES_PATH, takes, refusesBody: true, answer }];
 }
 
 /** @throws AppError `not_found`, those of `Body.bytes`, `parse_error`, and those of the source */
@@ -66,4 +67,32 @@ function parsed(bytes: Uint8Array): unknown {
   } catch {
     throw new AppError("parse_error", message("bodyNotJson"));
   }
+}
+
+export interface StripeContext extends Pick<KeyedContext, "ports" | "config" | "noteRequests"> {
+  /** Null unless plans are sold through Stripe. */
+  stripe: Pick<Stripe, "receive"> | null;
+}
+
+const STRIPE_PATH = "/billing/stripe/";
+const EVENT_BYTES_MAX = 256 * 1024;
+
+/** `/billing/stripe/`: Stripe's events. An event that cannot be carried out now is refused, and comes again. */
+export function stripeRoutes({ stripe, ...context }: StripeContext): Route[] {
+  if (stripe === null) return [];
+  const { ports, noteRequests } = context;
+  const answer = noted(
+    noteRequests("public", STRIPE_PATH),
+    ports.clock.monotonic,
+    async ({ request, body }: Incoming) => {
+      const headers = commonHeaders(request, context);
+      try {
+        await stripe.receive(await body.bytes(), request.headers.get("stripe-signature") ?? "");
+        return json(200, '{"received":true}', headers);
+      } catch (error) {
+        return errorAnswer(error, headers, ports);
+      }
+    },
+  );
+  return [{ verb: "POST", path: STRIPE_PATH, takes: takesJson(EVENT_BYTES_MAX), answer }];
 }

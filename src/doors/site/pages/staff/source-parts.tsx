@@ -1,4 +1,9 @@
 /** @jsxImportSource hono/jsx */
+import { sourcePictures } from "../../../../catalog/sources/pictures/pictures.ts";
+import {
+  readSchedule,
+  type SourceState as State,
+} from "../../../../catalog/sources/source-schedule.ts";
 import {
   type DoneFile,
   isBot,
@@ -7,8 +12,10 @@ import {
 } from "../../../../catalog/sources/sources.table.ts";
 import type { Message } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import { shownInterval } from "../../look/formats.ts";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { useVisit } from "../../visit/use-visit.ts";
+import { asset } from "../../visit/view.ts";
 
 /** Advice for faults that do not say themselves what to do. */
 const ADVICE = {
@@ -87,4 +94,34 @@ export function SetAside({ files }: { files: readonly DoneFile[] }) {
       />
     </>
   );
+}
+
+/** A drawing from the guide. It adds nothing to the steps above it, so it needs no alternative text. */
+export function BotPicture({ name }: { name: string }) {
+  const translated = `${name}.${useVisit().language}.svg`;
+  const file = translated in sourcePictures ? translated : `${name}.svg`;
+  return <img class="picture" src={asset(`/docs/pictures/${file}`)} alt="" />;
+}
+
+/** A source's state, coloured by its meaning. */
+export function SourceState({ state }: { state: State }) {
+  const visit = useVisit();
+  return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
+}
+
+const COLOURS: Readonly<Record<State, string>> = {
+  ok: "good",
+  new: "",
+  running: "",
+  failing: "bad",
+  paused: "",
+  silent: "warn",
+};
+
+/** A schedule: an interval in words, a cron pattern as it is. */
+export function ScheduleText({ schedule }: { schedule: string }) {
+  const read = readSchedule(schedule);
+  if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
+  const { locale, sourcePages } = useVisit().words;
+  return <>{sourcePages.every(shownInterval(locale, read.value.everyMs))}</>;
 }
