@@ -168,7 +168,12 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     const progress = {
       ...{ answers: calls.answered, titles: imports.titles, posts: imports.posts },
       ...{ keys: keys.good.size + keys.revoked.size, backups: backups.finished },
-      ...{ refreshes: changes.refreshes, exports: changes.exports, merges: changes.merged },
+      ...{
+        refreshes: changes.refreshes,
+        exports: changes.exports,
+        merges: changes.merged,
+        rebuilds: changes.rebuilds,
+      },
       "posts of bots": postsRead(machine),
     };
     return Object.entries(progress).flatMap(([name, count]) => (count > 0 ? [] : name));
@@ -243,6 +248,7 @@ async function killOnAndOn(workers: number, kills: number, seed: number): Promis
     ...{ "imported posts": imports.posts, "times all titles": imports.titles },
     ...{ keys: keys.good.size + keys.revoked.size, "of them revoked": keys.revoked.size },
     ...{ backups: backups.finished, refreshes: changes.refreshes, exports: changes.exports },
+    "rebuilt indexes of posts": changes.rebuilds,
     ...{ "channels merged": changes.merged, "channels deleted": changes.deleted },
     ...{ "posts of bots": source.wanted().size, "of them read between kills": readBetweenKills },
     ...{ deliveries, attempts: received.length },

@@ -14,6 +14,8 @@ export interface CatalogChanges {
   exports: number;
   merged: number;
   deleted: number;
+  /** Number of times the index of posts was rebuilt to the end. */
+  rebuilds: number;
   killed: number;
 }
 
@@ -35,7 +37,9 @@ export function changeCatalogOnAndOn(
   random: () => number,
 ): { changes: CatalogChanges; ended: Promise<void> } {
   const { machine } = campaign;
-  const changes: CatalogChanges = { refreshes: 0, exports: 0, merged: 0, deleted: 0, killed: 0 };
+  const changes: CatalogChanges = {
+    ...{ refreshes: 0, exports: 0, merged: 0, deleted: 0, rebuilds: 0, killed: 0 },
+  };
 
   async function untilDone(words: readonly string[], isDone = () => false): Promise<void> {
     for (;;) {
@@ -90,6 +94,8 @@ export function changeCatalogOnAndOn(
       await refresh();
       await exportPosts();
       await removeOne();
+      await untilDone(["search", "rebuild"]);
+      changes.rebuilds += 1;
       await elapsed(random() * PAUSE_MAX_MS);
     }
   })();

@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import { readChunked, unpackChunked } from "../../src/upkeep/backups/chunked-backup.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import type { Machine, Serving } from "./machine.ts";
 import { type Customer, elapsed, posts, writePosts } from "./webhook-journey.ts";
@@ -182,7 +184,10 @@ export interface Backups {
   killed: number;
 }
 
-/** Writes backups, some of which are killed; expects every file under a backup's name to be sound. */
+/**
+ * Writes backups to files and to a folder of backups, some of which are killed; expects every file under a
+ * backup's name to be sound.
+ */
 export function backUpOnAndOn(
   campaign: Campaign,
   calls: Calls,
@@ -194,13 +199,16 @@ export function backUpOnAndOn(
     for (let at = 0; campaign.goesOn || backups.finished === 0; at++) {
       const name = `backup-${at}.db`;
       const answeredBefore = calls.answered;
-      const ended = await runOrKill(machine, ["backup", name], random);
+      const isToFolder = at % 2 === 1;
+      const words = isToFolder ? ["--to", "copies"] : [name];
+      const ended = await runOrKill(machine, ["backup", ...words], random);
       if (ended === null) backups.killed += 1;
       else {
         expect(ended.exitCode, ended.notes).toBe(0);
         backups.finished += 1;
-        expect(machine.exists(name)).toBe(true);
       }
+      if (isToFolder) unpackNewest(machine, name);
+      if (ended !== null) expect(machine.exists(name)).toBe(true);
       if (machine.exists(name)) {
         const { faults, units } = lookInto(machine.path(name));
         expect(faults).toEqual([]);
@@ -214,6 +222,17 @@ export function backUpOnAndOn(
     }
   })();
   return { backups, ended };
+}
+
+/** Unpacks the newest backup of the folder, if there is one, and removes it, but not its chunks. */
+function unpackNewest(machine: Machine, name: string): void {
+  const folder = machine.path("copies");
+  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const newest = names.findLast((one) => one.endsWith(".backup"));
+  if (newest === undefined) return;
+  const path = join(folder, newest);
+  unpackChunked(path, readChunked(path) ?? [], machine.path(name));
+  rmSync(path);
 }
 
 function lookInto(path: string): { faults: string[]; units: number } {
