@@ -73,7 +73,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
     ],
     atLength: { KANALOG_TEST_KILLS: "10", KANALOG_TEST_PATRONI: "1" },
   },
-  release: { files: ["packaging/install.campaign.ts"] },
+  release: { files: ["packaging/install.campaign.ts", "packaging/release.campaign.ts"] },
   nodes: {
     files: [
       "contract/fields.test.ts",

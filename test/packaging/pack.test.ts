@@ -58,6 +58,38 @@ test("it is small, has licence and README with what it links to, and installs no
   expect(addons).toHaveLength(Object.keys(PLATFORMS).length);
 });
 
+/** Licences that allow what Kanalog's own does; another is a decision. */
+const LICENCES = [
+  ...["MIT", "MIT-0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"],
+  // Files of these stay as they are: the fonts, the WebAssembly of pictures, Bun's engine, SQLite.
+  ...["MIT AND OFL-1.1", "MPL-2.0", "MIT AND LGPL-2.0-only", "blessing"],
+];
+
+test("its bill of materials lists each package inside as the lock file pins it, under a known licence", () => {
+  const { bomFormat, components, metadata } = JSON.parse(
+    readFileSync(join(content, "kanalog.cdx.json"), "utf8"),
+  );
+  expect([bomFormat, metadata.component.version]).toEqual(["CycloneDX", manifest.version]);
+  const lock = readFileSync(join(ROOT, "bun.lock"), "utf8");
+  const texts = readFileSync(join(content, "LICENCES.txt"), "utf8");
+  const inside = new Set<string>();
+  for (const { group, name, version, licenses, purl } of components) {
+    const whole = group === undefined ? name : `${group}/${name}`;
+    // An entry of a package may have a package.json of its own.
+    if (whole === "read-excel-file/universal") continue;
+    inside.add(whole);
+    if (purl !== undefined) expect(lock).toContain(`"${whole}@${version}"`);
+    const [licence] = licenses;
+    expect(LICENCES, whole).toContain(licence.expression ?? licence.license.id);
+    expect(texts).toContain(`${whole} ${version}: `);
+  }
+  expect(Object.keys(manifest.dependencies).filter((name) => !inside.has(name))).toEqual([]);
+  expect(components.at(-1)).toMatchObject({
+    name: "sqlite",
+    version: expect.stringMatching(/^3\.\d+\.\d+$/),
+  });
+});
+
 test("`npx kanalog mcp --sample` answers a real client with its tools", async () => {
   const [command, launcher] = LAUNCHER;
   const program = { command, args: [launcher, "mcp", "--sample"], ...empty };
