@@ -231,6 +231,14 @@ CREATE TABLE channel_metrics (
   reach_30d INTEGER,
   err_30d INTEGER,
   statistics_until INTEGER,
+  reach_24h INTEGER,
+  reach_24h_posts INTEGER,
+  reach_48h INTEGER,
+  reach_48h_posts INTEGER,
+  ad_reach_24h INTEGER,
+  ad_reach_24h_posts INTEGER,
+  ad_reach_48h INTEGER,
+  ad_reach_48h_posts INTEGER,
   PRIMARY KEY (slot, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -260,36 +268,21 @@ CREATE TABLE stale_orders (
 CREATE INDEX channels_by_kind ON channels (is_chat) WHERE is_public = 1;
 -- The numbers of a sample's channels may be given again.
 CREATE TRIGGER channel_metrics_removed BEFORE DELETE ON channels BEGIN
-  DELETE FROM metric_orders WHERE slot = 0 AND metric = 1 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_7d FROM channel_metrics
-      WHERE slot = 0 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 0 AND metric = 2 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_30d FROM channel_metrics
-      WHERE slot = 0 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 0 AND metric = 3 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_30d_percent FROM channel_metrics
-      WHERE slot = 0 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 0 AND metric = 4 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, reach_30d FROM channel_metrics
-      WHERE slot = 0 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 0 AND metric = 5 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, err_30d FROM channel_metrics
-      WHERE slot = 0 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 1 AND metric = 1 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_7d FROM channel_metrics
-      WHERE slot = 1 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 1 AND metric = 2 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_30d FROM channel_metrics
-      WHERE slot = 1 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 1 AND metric = 3 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, growth_30d_percent FROM channel_metrics
-      WHERE slot = 1 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 1 AND metric = 4 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, reach_30d FROM channel_metrics
-      WHERE slot = 1 AND id = old.id);
-  DELETE FROM metric_orders WHERE slot = 1 AND metric = 5 AND id = old.id
-    AND (is_chat, value) = (SELECT is_chat, err_30d FROM channel_metrics
-      WHERE slot = 1 AND id = old.id);
+  -- Entries are found by their values, whichever order each stands in.
+  DELETE FROM metric_orders
+  WHERE slot IN (0, 1) AND metric IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AND is_chat IN (0, 1)
+    AND value IN (
+      WITH own AS (SELECT * FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id)
+      SELECT growth_7d FROM own
+      UNION ALL SELECT growth_30d FROM own
+      UNION ALL SELECT growth_30d_percent FROM own
+      UNION ALL SELECT reach_30d FROM own
+      UNION ALL SELECT err_30d FROM own
+      UNION ALL SELECT reach_24h FROM own
+      UNION ALL SELECT reach_48h FROM own
+      UNION ALL SELECT ad_reach_24h FROM own
+      UNION ALL SELECT ad_reach_48h FROM own
+    ) AND id = old.id;
   DELETE FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id;
 END;
 
@@ -303,6 +296,12 @@ CREATE TABLE posts (
   is_ad INTEGER NOT NULL CHECK (is_ad IN (0, 1)),
   views INTEGER NOT NULL CHECK (views >= 0),
   read_at INTEGER NOT NULL,
+  -- The first reading of its views at these ages (posts/post.ts); before the text, so that they are
+  -- read without its further pages.
+  views_1h INTEGER CHECK (views_1h >= 0),
+  views_12h INTEGER CHECK (views_12h >= 0),
+  views_24h INTEGER CHECK (views_24h >= 0),
+  views_48h INTEGER CHECK (views_48h >= 0),
   link TEXT,
   text TEXT NOT NULL,
   edited_at INTEGER,
@@ -318,12 +317,7 @@ CREATE TABLE posts (
   forwarded_from_name TEXT,
   album TEXT,
   -- Links that its text shows under other words: a JSON list.
-  links TEXT,
-  -- The first reading of its views at these ages (posts/views-by-age.ts).
-  views_1h INTEGER CHECK (views_1h >= 0),
-  views_12h INTEGER CHECK (views_12h >= 0),
-  views_24h INTEGER CHECK (views_24h >= 0),
-  views_48h INTEGER CHECK (views_48h >= 0)
+  links TEXT
 ) STRICT;
 CREATE UNIQUE INDEX posts_by_messenger_id ON posts (channel_id, msgr_post_id);
 CREATE INDEX posts_by_time ON posts (channel_id, published_at, id);

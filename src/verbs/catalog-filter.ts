@@ -4,6 +4,7 @@ import {
   parsePathReference,
 } from "../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../catalog/channels/search-text.ts";
+import { FILTERED_METRICS, isPercent, type MetricsMin } from "../catalog/metrics/metrics.ts";
 import type { CatalogFilter } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { readText, shortened, unknownSlug } from "../values/fields.ts";
@@ -23,6 +24,9 @@ import {
 import type { Services } from "./services.ts";
 
 export const QUERY_LENGTH_MIN = 3;
+
+const viewsMin = (of: string) =>
+  integer({ description: `Minimum of the ${of}.`, example: 1000, minimum: 0 });
 
 /** Filters of the catalog, combined with AND. */
 export const filterParameters = {
@@ -56,15 +60,15 @@ export const filterParameters = {
     description: "Minimum growth in subscribers over 30 days; may be negative.",
     example: 100,
   }),
-  reach_30d_min: integer({
-    description: "Minimum of the average views of the posts of the last 30 days.",
-    example: 1000,
-    minimum: 0,
-  }),
+  reach_30d_min: viewsMin("average views of the posts of the last 30 days"),
   err_30d_min: number({
     description: "Minimum of `reach_30d` in percent of the subscribers.",
     example: 10,
   }),
+  reach_24h_min: viewsMin("mean views of posts after 24 hours"),
+  reach_48h_min: viewsMin("mean views of posts after 48 hours"),
+  ad_reach_24h_min: viewsMin("mean views of advertising posts after 24 hours"),
+  ad_reach_48h_min: viewsMin("mean views of advertising posts after 48 hours"),
 };
 
 export type FilterArguments = Partial<Arguments<typeof filterParameters>>;
@@ -120,10 +124,17 @@ export function readAnyFilter(
     verified: args.verified ?? null,
     subscribersMin: args.subscribers_min ?? null,
     subscribersMax: args.subscribers_max ?? null,
-    growth30dMin: args.growth_30d_min ?? null,
-    reach30dMin: args.reach_30d_min ?? null,
-    err30dMin: args.err_30d_min === undefined ? null : leastHundredths(args.err_30d_min),
+    metricsMin: metricsMinOf(args),
   };
+}
+
+function metricsMinOf(args: FilterArguments): MetricsMin {
+  const given = FILTERED_METRICS.flatMap((name) => {
+    const least = args[`${name}_min`];
+    if (least === undefined) return [];
+    return [[name, isPercent(name) ? leastHundredths(least) : least]];
+  });
+  return Object.fromEntries(given);
 }
 
 /**

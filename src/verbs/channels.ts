@@ -49,8 +49,8 @@ const ORDERINGS =
 
 const includeMetrics = choice(
   ["metrics"],
-  "`metrics` adds growth and engagement, computed nightly and after imports: the object `metrics`, about 200 characters a card. " +
-    "100 cards with it are over 50,000.",
+  "`metrics` adds growth and engagement, computed nightly and after imports: the object `metrics`, about 400 characters a card. " +
+    "100 cards with it are over 80,000.",
 );
 
 /** Whether the answer includes metrics: they are requested by `include`, or by naming them in `fields`. */

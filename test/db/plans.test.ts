@@ -43,10 +43,14 @@ test("every statement has the plan of its entry and visits no more rows", () => 
   expect(faultsOf(recorder.statements, readEntries())).toEqual([]);
 });
 
-const FORGETS_ORDER = [
+/** Entries of a channel in the orders of metrics, by the values of its rows. */
+const FORGETS_ORDERS = [
   "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value=? AND id=?)",
-  "SCALAR SUBQUERY 1",
-  "  SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
+  ...["LIST SUBQUERY 10", "  COMPOUND QUERY", "    LEFT-MOST SUBQUERY"],
+  "      SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
+  ...Array(8)
+    .fill(["    UNION ALL", "      SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)"])
+    .flat(),
 ];
 
 /** A channel is recorded if it has posts and post search is on. */
@@ -59,9 +63,8 @@ const STALE_CHANNEL = [
 
 /** Plans of the triggers' statements, which the plan of the statement that fires them does not contain. */
 const TRIGGERS = {
-  // Five orders in two slots, then the rows themselves.
   channel_metrics_removed: [
-    ...Array(10).fill(FORGETS_ORDER).flat(),
+    ...FORGETS_ORDERS,
     "SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
   ],
   channels_changed: ["SCAN cards_version"],

@@ -309,7 +309,7 @@ function judge(
     expect(units).toContain(Number(cost));
     return { name, cost: Number(cost) };
   }
-  const units = Number(/Costs (\d) request unit/.exec(description)?.[1] ?? 0);
+  const units = Number(/ (\d) unit\.$/.exec(description)?.[1] ?? 0);
   expect(Number(cost)).toBe(isBilled(status) ? units : 0);
   return { name: `${operationId} ${status}`, cost: Number(cost) };
 }
@@ -337,7 +337,7 @@ function judgeMcp(
   const tool = tools.find((each) => each.name === toolName);
   const name = tool?.name ?? "unknown";
   const [{ text }] = result.content;
-  const units = Number(/Costs (\d) request unit/.exec(tool?.description ?? "")?.[1] ?? 0);
+  const units = Number(/ (\d) unit\.$/.exec(tool?.description ?? "")?.[1] ?? 0);
   if (result.isError) {
     const code = Number(/^(4\d\d) [a-z_]+: \S/.exec(text)?.[1]);
     expect(code, text).toBeWithin(400, 500);

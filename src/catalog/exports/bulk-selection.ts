@@ -7,6 +7,7 @@ import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
+import { boundValues, FILTERED_METRICS } from "../metrics/metrics.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";
 import type { CatalogFilter } from "../search/catalog.ts";
@@ -77,18 +78,15 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
  * Returns a function that tests whether a channel's metrics reach the filter's bounds; channels without
  * metrics never do.
  */
-export function metricsTest(
-  db: Database,
-  { growth30dMin: growth, reach30dMin: reach, err30dMin: err }: BulkFilter,
-): (id: number) => boolean {
-  if (growth === null && reach === null && err === null) return () => true;
+export function metricsTest(db: Database, { metricsMin }: BulkFilter): (id: number) => boolean {
+  if (Object.keys(metricsMin).length === 0) return () => true;
+  const values = boundValues(metricsMin);
   const find = statement(
     db,
     `SELECT 1 FROM channel_metrics m WHERE m.slot = ${CURRENT_SLOT} AND m.id = @id
-       AND (@growth IS NULL OR m.growth_30d >= @growth)
-       AND (@reach IS NULL OR m.reach_30d >= @reach) AND (@err IS NULL OR m.err_30d >= @err)`,
+     ${FILTERED_METRICS.map((name) => `AND (@${name} IS NULL OR m.${name} >= @${name})`).join(" ")}`,
   );
-  return (id) => find.get({ id, growth, reach, err }) !== undefined;
+  return (id) => find.get({ id, ...values }) !== undefined;
 }
 
 const CARD_FILTERS = [

@@ -123,10 +123,8 @@ function metricsOf(
     return grown === null ? null : hundredthsOf(grown, before ?? 0);
   };
   const counted = readings.hasPosts === 1 ? 0 : null;
-  const reach =
-    engagement === undefined || engagement.viewed === 0
-      ? null
-      : Math.round(engagement.views / engagement.viewed);
+  const mean = (views = 0, posts = 0) => (posts === 0 ? null : Math.round(views / posts));
+  const reach = mean(engagement?.views, engagement?.viewed);
   return {
     id,
     is_chat,
@@ -141,6 +139,14 @@ function metricsOf(
     reach_30d: reach,
     err_30d: reach === null ? null : hundredthsOf(reach, subscribers),
     statistics_until: day,
+    reach_24h: mean(engagement?.views_24h, engagement?.reach_24h_posts),
+    reach_24h_posts: engagement?.reach_24h_posts ?? counted,
+    reach_48h: mean(engagement?.views_48h, engagement?.reach_48h_posts),
+    reach_48h_posts: engagement?.reach_48h_posts ?? counted,
+    ad_reach_24h: mean(engagement?.ad_views_24h, engagement?.ad_reach_24h_posts),
+    ad_reach_24h_posts: engagement?.ad_reach_24h_posts ?? counted,
+    ad_reach_48h: mean(engagement?.ad_views_48h, engagement?.ad_reach_48h_posts),
+    ad_reach_48h_posts: engagement?.ad_reach_48h_posts ?? counted,
   };
 }
 

@@ -123,12 +123,27 @@ export interface Engagement {
   /** Total views of posts with known views, and the number of these posts. */
   views: number;
   viewed: number;
+  /** Total views at an age of posts with a reading then, and the number of these posts. */
+  views_24h: number;
+  reach_24h_posts: number;
+  views_48h: number;
+  reach_48h_posts: number;
+  ad_views_24h: number;
+  ad_reach_24h_posts: number;
+  ad_views_48h: number;
+  ad_reach_48h_posts: number;
 }
+
+/** SQL: total and number of the posts' views at an age, of all of them and of advertising. */
+const viewsAt = (age: string) => `
+    coalesce(sum(p.views_${age}), 0) AS views_${age}, count(p.views_${age}) AS reach_${age}_posts,
+    coalesce(sum(p.views_${age}) FILTER (WHERE p.is_ad = 1), 0) AS ad_views_${age},
+    count(p.views_${age}) FILTER (WHERE p.is_ad = 1) AS ad_reach_${age}_posts`;
 
 const ENGAGEMENT = `
   SELECT c.id, count(*) AS posts, sum(p.is_ad) AS ads,
     coalesce(sum(p.views) FILTER (WHERE ${ARE_VIEWS_KNOWN}), 0) AS views,
-    count(*) FILTER (WHERE ${ARE_VIEWS_KNOWN}) AS viewed
+    count(*) FILTER (WHERE ${ARE_VIEWS_KNOWN}) AS viewed, ${viewsAt("24h")}, ${viewsAt("48h")}
   FROM channels c CROSS JOIN posts p INDEXED BY posts_by_time ON p.channel_id = c.id
   WHERE c.id BETWEEN ? AND ? AND p.published_at >= ? AND p.published_at < ?
   GROUP BY c.id`;

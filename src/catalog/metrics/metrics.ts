@@ -25,6 +25,14 @@ export const METRIC_NAMES = [
   "reach_30d",
   "err_30d",
   "statistics_until",
+  "reach_24h",
+  "reach_24h_posts",
+  "reach_48h",
+  "reach_48h_posts",
+  "ad_reach_24h",
+  "ad_reach_24h_posts",
+  "ad_reach_48h",
+  "ad_reach_48h_posts",
 ] as const;
 
 /** Metrics that catalogs can be ordered by, with their numbers in `metric_orders`. */
@@ -34,9 +42,28 @@ export const ORDERED_METRICS = {
   growth_30d_percent: 3,
   reach_30d: 4,
   err_30d: 5,
+  // 6 is `err_30d` of small channels.
+  reach_24h: 7,
+  reach_48h: 8,
+  ad_reach_24h: 9,
+  ad_reach_48h: 10,
 } as const satisfies { [Name in MetricName]?: number };
 
 export type OrderedMetric = keyof typeof ORDERED_METRICS;
+
+/** Metrics with a filter `<metric>_min`. */
+export const FILTERED_METRICS = [
+  ...(["growth_30d", "reach_30d", "err_30d"] as const),
+  ...(["reach_24h", "reach_48h", "ad_reach_24h", "ad_reach_48h"] as const),
+] as const satisfies readonly OrderedMetric[];
+
+/** Minimum values as stored: ERR in hundredths of a percent. */
+export type MetricsMin = { readonly [Name in (typeof FILTERED_METRICS)[number]]?: number };
+
+/** Minimum values as parameters of a statement, by metric; null if not given. */
+export function boundValues(least: MetricsMin): Record<string, number | null> {
+  return Object.fromEntries(FILTERED_METRICS.map((name) => [name, least[name] ?? null]));
+}
 
 /**
  * With fewer subscribers percentages mean little, so such channels are left out of orders by percentage.
@@ -94,6 +121,9 @@ const growth = (days: string) =>
   );
 const percent = (description: string) => nullable(numberSchema({ description }));
 const count = (description: string) => nullable(countSchema(description));
+const reach = (posts: string, hours: number) =>
+  count(`Mean views that ${posts} of these 30 days had after ${hours} hours`);
+const reachPosts = (name: string) => count(`Posts with a reading for \`${name}\``);
 
 export const metricsSchema = objectSchema(
   {
@@ -107,6 +137,14 @@ export const metricsSchema = objectSchema(
     reach_30d: count("Mean views of the posts of the 30 days before today whose views are known"),
     err_30d: percent("`reach_30d` in percent of the subscribers"),
     statistics_until: nullable(daySchema("Day of the last reading of subscribers")),
+    reach_24h: reach("posts", 24),
+    reach_24h_posts: reachPosts("reach_24h"),
+    reach_48h: reach("posts", 48),
+    reach_48h_posts: reachPosts("reach_48h"),
+    ad_reach_24h: reach("advertising posts", 24),
+    ad_reach_24h_posts: reachPosts("ad_reach_24h"),
+    ad_reach_48h: reach("advertising posts", 48),
+    ad_reach_48h_posts: reachPosts("ad_reach_48h"),
   },
   "Metrics",
 );

@@ -199,7 +199,7 @@ function mediaField(
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const AGES = [
+export const VIEW_AGES = [
   ["views_1h", 1],
   ["views_12h", 12],
   ["views_24h", 24],
@@ -214,7 +214,7 @@ export function noteReading(
   { views, readAt }: { views: number; readAt: number },
 ): void {
   const hours = (readAt - post.published_at) / HOUR_MS;
-  for (const [name, age] of AGES) {
+  for (const [name, age] of VIEW_AGES) {
     if (hours >= age && hours < age * LATEST) post[name] ??= views;
   }
 }

@@ -45,11 +45,16 @@ export interface HabitsSelection {
   untilMs: number;
 }
 
+/** Mean views, rounded, and the number of posts with a reading; null if there are none. */
+type Reach = { views: number; posts: number } | null;
+
 export interface Habits {
   posts: number;
   /** Whether the period has more posts, which were not examined. */
   isMore: boolean;
   ads: number;
+  /** Mean views at each age at which any of the posts have a reading, of all and of advertising posts. */
+  reach: { hours: number; all: Reach; ads: Reach }[];
   /** Posts by hour of the week in Moscow time, starting with Monday midnight. */
   hours: number[];
   /** Ids of the most viewed posts, most views first. */

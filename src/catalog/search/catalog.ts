@@ -10,6 +10,7 @@ import {
 } from "../../values/schema.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import type { CardAnswer } from "../channels/stored-card.ts";
+import type { MetricsMin } from "../metrics/metrics.ts";
 
 /** Orderings of the catalog: always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [
@@ -22,6 +23,10 @@ export const CATALOG_ORDERINGS = [
   "-growth_30d_percent",
   "-reach_30d",
   "-err_30d",
+  "-reach_24h",
+  "-reach_48h",
+  "-ad_reach_24h",
+  "-ad_reach_48h",
 ] as const;
 export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
 
@@ -39,17 +44,14 @@ export interface CatalogFilter {
   verified: boolean | null;
   subscribersMin: number | null;
   subscribersMax: number | null;
-  /** Minimum values of metrics; ERR in hundredths of a percent, as stored. */
-  growth30dMin: number | null;
-  reach30dMin: number | null;
-  err30dMin: number | null;
+  metricsMin: MetricsMin;
 }
 
 /** Lets every public channel through. */
 export const NO_FILTER: CatalogFilter = {
   ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
   ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+  metricsMin: {},
 };
 
 /** Position where a page ended: the last channel's value in the ordering, and its id. */

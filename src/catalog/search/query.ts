@@ -1,6 +1,12 @@
 import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
-import { isPercent, type OrderedMetric, SMALL_BELOW } from "../metrics/metrics.ts";
+import {
+  boundValues,
+  FILTERED_METRICS,
+  isPercent,
+  type OrderedMetric,
+  SMALL_BELOW,
+} from "../metrics/metrics.ts";
 import type {
   CatalogFilter,
   CatalogOrdering,
@@ -83,6 +89,10 @@ const ORDERED: Record<CatalogOrdering, Ordered> = {
   "-growth_30d_percent": metric("growth_30d_percent"),
   "-reach_30d": metric("reach_30d"),
   "-err_30d": metric("err_30d"),
+  "-reach_24h": metric("reach_24h"),
+  "-reach_48h": metric("reach_48h"),
+  "-ad_reach_24h": metric("ad_reach_24h"),
+  "-ad_reach_48h": metric("ad_reach_48h"),
 };
 
 /** SQL: the metrics of a channel of the requested kind. */
@@ -98,17 +108,14 @@ export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW})
 
 function boundsOf(filter: CatalogFilter): Bound[] {
   const subscribers = (sql: string): Bound => ({ column: "subscribers", sql, entrySql: null });
-  const least = (column: OrderedMetric, name: string): Bound => ({
-    column,
-    sql: `m.${column} >= @${name}`,
-    entrySql: `o.value >= @${name}`,
-  });
   return [
     ...(filter.subscribersMin === null ? [] : [subscribers("c.subscribers >= @min")]),
     ...(filter.subscribersMax === null ? [] : [subscribers("c.subscribers <= @max")]),
-    ...(filter.growth30dMin === null ? [] : [least("growth_30d", "growth30dMin")]),
-    ...(filter.reach30dMin === null ? [] : [least("reach_30d", "reach30dMin")]),
-    ...(filter.err30dMin === null ? [] : [least("err_30d", "err30dMin")]),
+    ...FILTERED_METRICS.filter((name) => filter.metricsMin[name] !== undefined).map((column) => ({
+      column,
+      sql: `m.${column} >= @${column}`,
+      entrySql: `o.value >= @${column}`,
+    })),
   ];
 }
 
@@ -129,9 +136,7 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
     channelId: filter.channelId,
     min: filter.subscribersMin,
     max: filter.subscribersMax,
-    growth30dMin: filter.growth30dMin,
-    reach30dMin: filter.reach30dMin,
-    err30dMin: filter.err30dMin,
+    ...boundValues(filter.metricsMin),
   };
   const tests: TextTest[] = [];
   const test = (term: string, operator: ">" | "="): void => {

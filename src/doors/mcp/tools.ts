@@ -39,7 +39,7 @@ export function describeTool(method: ApiMethod, messenger: string): object {
 }
 
 function costOf(units: number): string {
-  return units === 0 ? "Free." : `Costs ${units} request unit.`;
+  return units === 0 ? "Free." : `${units} unit.`;
 }
 
 /** Reduces a schema to what models use: types, bounds and descriptions. */
@@ -49,7 +49,8 @@ function flat(schema: Schema<unknown>, description: string): object {
     // A model has a channel's number as often as its handle.
     type: schema === channelPath.schema ? ["string", "integer"] : type,
     ...(options !== undefined && { enum: options }),
-    ...(minimum !== undefined && { minimum }),
+    // That a count is not negative needs no saying.
+    ...(minimum !== undefined && minimum !== 0 && { minimum }),
     ...(maximum !== undefined && { maximum }),
     description,
   };
@@ -80,8 +81,12 @@ const WORDS: Readonly<Record<string, string>> = {
   growth_30d_min: "At least so many subscribers.",
   reach_30d_min: "At least so many views a post.",
   err_30d_min: "Views in percent of subscribers.",
+  reach_24h_min: "Views by 24 h.",
+  reach_48h_min: "Views by 48 h.",
+  ad_reach_24h_min: "Ads' by 24 h.",
+  ad_reach_48h_min: "Ads' by 48 h.",
   ids: "Only these, in this order, such as 3,1.",
-  include: "Growth, reach, posts, ads: about 200 characters.",
+  include: "Growth, reach, posts, ads: about 400 characters.",
   cursor: "`next` of a page.",
   fields: "Only these: a,b.",
   from: "First day, YYYY-MM-DD.",

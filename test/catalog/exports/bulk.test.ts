@@ -54,7 +54,7 @@ const ALL_POSTS: BulkSelection = {
   ...{ rows: "posts", format: "ndjson", from: null, to: null, isAd: null, channelId: null },
   ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
   ...{ subscribersMin: null, subscribersMax: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+  metricsMin: {},
   ...{ media: null, viewsMin: null, found: null },
 };
 

@@ -19,7 +19,7 @@ const SELECTION: BulkSelection = {
   ...{ rows: "channels", format: "ndjson", from: null, to: null, isAd: null, channelId: null },
   ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
   ...{ subscribersMin: null, subscribersMax: null, media: null, viewsMin: null, found: null },
-  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+  metricsMin: {},
 };
 
 /** A part with this many rows, the last of which is at a position. */

@@ -27,6 +27,8 @@ interface Post {
   is_ad: number;
   views: number;
   views_at: number | null;
+  views_24h: number | null;
+  views_48h: number | null;
 }
 
 const MS_PER_DAY = 86_400_000;
@@ -61,6 +63,19 @@ function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post
   const known = within.filter(({ views, views_at }) => views_at !== null || views > 0);
   const sum = known.reduce((all, { views }) => all + views, 0);
   const reach = known.length === 0 ? null : Math.round(sum / known.length);
+  const at = (name: "views_24h" | "views_48h", isOfAds: boolean) => {
+    let [views, read] = [0, 0];
+    for (const post of within) {
+      if (post[name] === null || (isOfAds && post.is_ad === 0)) continue;
+      views += post[name];
+      read += 1;
+    }
+    return [read === 0 ? null : Math.round(views / read), posts.length === 0 ? null : read];
+  };
+  const [reach_24h, reach_24h_posts] = at("views_24h", false);
+  const [reach_48h, reach_48h_posts] = at("views_48h", false);
+  const [ad_reach_24h, ad_reach_24h_posts] = at("views_24h", true);
+  const [ad_reach_48h, ad_reach_48h_posts] = at("views_48h", true);
   return {
     growth_1d: growth(1),
     growth_7d: growth(7),
@@ -72,6 +87,8 @@ function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post
     reach_30d: reach,
     err_30d: reach === null ? null : inPercent(reach, subscribers),
     statistics_until: until === null ? null : dayText(until),
+    ...{ reach_24h, reach_24h_posts, reach_48h, reach_48h_posts },
+    ...{ ad_reach_24h, ad_reach_24h_posts, ad_reach_48h, ad_reach_48h_posts },
   };
 }
 
@@ -137,6 +154,8 @@ const channels = fc.array(
         views: fc.constantFrom(0, 1, 50, 999),
         isRead: fc.boolean(),
         isAd: fc.boolean(),
+        views24h: fc.option(fc.constantFrom(0, 1, 40, 901)),
+        views48h: fc.option(fc.constantFrom(0, 2, 45, 950)),
       }),
       { maxLength: 8 },
     ),
@@ -153,12 +172,12 @@ function store(id: number, { subscribers, days, posts }: Made): void {
   );
   for (const { back, subscribers: count } of days) day.run(id, TODAY - back, count);
   const post = db.prepare(
-    `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, text)
-     VALUES (?, ?, ?, ?, ?, ?, '')`,
+    `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, views_24h, views_48h, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')`,
   );
-  for (const { back, second, views, isRead, isAd } of posts) {
+  for (const { back, second, views, isRead, isAd, views24h, views48h } of posts) {
     const at = (TODAY - back) * MS_PER_DAY - 3 * 3_600_000 + second * 1000;
-    post.run(id, at, Number(isAd), views, isRead ? at : null, at);
+    post.run(id, at, Number(isAd), views, isRead ? at : null, at, views24h, views48h);
   }
 }
 

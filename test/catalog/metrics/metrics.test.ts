@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -22,6 +23,11 @@ const NOTHING_KNOWN = {
   ...{ growth_1d: null, growth_7d: null, growth_30d: null },
   ...{ growth_7d_percent: null, growth_30d_percent: null },
   ...{ posts_30d: null, ads_30d: null, reach_30d: null, err_30d: null, statistics_until: null },
+  ...{ reach_24h: null, reach_24h_posts: null, reach_48h: null, reach_48h_posts: null },
+  ...{ ad_reach_24h: null, ad_reach_24h_posts: null, ad_reach_48h: null, ad_reach_48h_posts: null },
+};
+const NOT_READ_BY_AGE = {
+  ...{ reach_24h_posts: 0, reach_48h_posts: 0, ad_reach_24h_posts: 0, ad_reach_48h_posts: 0 },
 };
 
 const compute = () => computeMetrics(appliance.app.domains.db, appliance.ports.clock);
@@ -128,7 +134,7 @@ describe("engagement", () => {
     expect(await metricsOf(1)).toEqual({
       ...NOTHING_KNOWN,
       // The mean 150.5 is rounded, and ERR is computed from the rounded number.
-      ...{ posts_30d: 2, ads_30d: 1, reach_30d: 151, err_30d: 15.1 },
+      ...{ posts_30d: 2, ads_30d: 1, reach_30d: 151, err_30d: 15.1, ...NOT_READ_BY_AGE },
     });
   });
 
@@ -153,7 +159,12 @@ describe("engagement", () => {
     await posts(2, [{ published_at: "2026-11-20T01:00:00+03:00", views: 5 }]);
     await compute();
     for (const id of [1, 2]) {
-      expect(await metricsOf(id)).toEqual({ ...NOTHING_KNOWN, posts_30d: 0, ads_30d: 0 });
+      expect(await metricsOf(id)).toEqual({
+        ...NOTHING_KNOWN,
+        ...NOT_READ_BY_AGE,
+        posts_30d: 0,
+        ads_30d: 0,
+      });
     }
     expect(await metricsOf(3)).toEqual(NOTHING_KNOWN);
   });
@@ -185,6 +196,28 @@ describe("engagement", () => {
       ads_30d: 0,
       reach_30d: 90,
     });
+  });
+
+  test("knows the reach of posts and of advertising after 24 and 48 hours, and by how many posts", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    const read = (hour: string, views: number, views_at: string, is_ad = false) => ({
+      ...{ published_at: `2026-11-10T${hour}:00:00+03:00`, views, is_ad },
+      views_at: `2026-11-${views_at}:00:00+03:00`,
+    });
+    await posts(1, [
+      read("10", 100, "11T10"),
+      read("11", 301, "11T12", true),
+      read("12", 400, "12T13", true),
+      // Read too late for a day, and too early for two.
+      read("13", 999, "12T00"),
+    ]);
+    await posts(2, [{ published_at: "2026-11-10T12:00:00+03:00", views: 5, views_1h: 4 }]);
+    await compute();
+    expect(await metricsOf(1)).toMatchObject({
+      ...{ reach_24h: 201, reach_24h_posts: 2, ad_reach_24h: 301, ad_reach_24h_posts: 1 },
+      ...{ reach_48h: 400, reach_48h_posts: 1, ad_reach_48h: 400, ad_reach_48h_posts: 1 },
+    });
+    expect(await metricsOf(2)).toMatchObject({ reach_24h: null, reach_24h_posts: 0 });
   });
 
   test("has no ERR without subscribers", async () => {
@@ -257,8 +290,8 @@ describe("the catalog", () => {
     await readings(5, { [-11]: 1, 12: 1, 19: 700 });
     await readings(6, { [-11]: 1, 12: 1, 19: 800 });
     const published_at = "2026-11-10T12:00:00+03:00";
-    await posts(1, [{ published_at, views: 100 }]);
-    await posts(2, [{ published_at, views: 150 }]);
+    await posts(1, [{ published_at, views: 100, views_24h: 90, views_48h: 99, is_ad: true }]);
+    await posts(2, [{ published_at, views: 150, views_24h: 80 }]);
     await compute();
   }
 
@@ -269,6 +302,29 @@ describe("the catalog", () => {
     await expectIds(appliance, list("ordering=-reach_30d"), [2, 1, 3, 4]);
     await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 4]);
     await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
+    await expectIds(appliance, list("ordering=-reach_24h"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-reach_48h&limit=2"), [1, 2]);
+    await expectIds(appliance, list("ordering=-ad_reach_24h&q=channel"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-ad_reach_48h"), [1, 2, 3, 4]);
+  });
+
+  test("forgets a deleted channel in every order", async () => {
+    await grown();
+    const { db, channels } = appliance.app.domains;
+    await posts(3, [{ published_at: "2026-11-10T12:00:00+03:00", views: 95 }]);
+    await compute();
+    const entries = () => db.prepare<{ id: number }>("SELECT id FROM metric_orders").all();
+    // In both slots. Channel 3 has too few subscribers for orders by percentage, and stands in one of its own by ERR.
+    for (const [gone, orders] of [
+      [1, 18],
+      [3, 6],
+    ] as const) {
+      const own = () => entries().filter(({ id }) => id === gone).length;
+      const others = entries().length - own();
+      expect(own()).toBe(orders);
+      await channels.delete(gone, COMMAND_LINE);
+      expect([own(), entries().length]).toEqual([0, others]);
+    }
   });
 
   test("omits channels under 100 subscribers from orders by percentage, but not from filters", async () => {
@@ -290,6 +346,10 @@ describe("the catalog", () => {
     await expectIds(appliance, list("growth_30d_min=90&ordering=-growth_30d"), [1, 3]);
     await expectIds(appliance, list("growth_30d_min=90&q=channel&subscribers_min=100"), [1]);
     await expectIds(appliance, list("reach_30d_min=150"), [2]);
+    await expectIds(appliance, list("reach_24h_min=80"), [2, 1]);
+    await expectIds(appliance, list("reach_24h_min=81&ordering=-reach_30d"), [1]);
+    await expectIds(appliance, list("ad_reach_24h_min=90&reach_48h_min=99"), [1]);
+    await expectIds(appliance, list("ad_reach_48h_min=100&q=channel"), []);
     await expectIds(appliance, list("err_30d_min=7.5"), [2, 1]);
     await expectIds(appliance, list("err_30d_min=7.51&ordering=-growth_7d"), [1]);
     await expectIds(appliance, list("growth_30d_min=-5&reach_30d_min=0&ordering=-quality"), [1, 2]);

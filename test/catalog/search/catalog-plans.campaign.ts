@@ -41,6 +41,10 @@ interface Channel {
   growth_30d_percent: number | null;
   reach_30d: number | null;
   err_30d: number | null;
+  reach_24h: number | null;
+  reach_48h: number | null;
+  ad_reach_24h: number | null;
+  ad_reach_48h: number | null;
 }
 
 const COMMON = 66_000;
@@ -60,6 +64,9 @@ function metricsOf(mixed: number, subscribers: number, rare: boolean) {
   const reach_30d = mixed % 7 < 3 ? null : mixed % 5000;
   return {
     ...{ growth_7d, growth_30d, reach_30d },
+    ...{ reach_24h: mixed % 2 === 0 ? null : reach_30d, reach_48h: reach_30d },
+    ...{ ad_reach_24h: mixed % 6 === 3 ? reach_30d : null },
+    ...{ ad_reach_48h: mixed % 3 === 0 ? reach_30d : null },
     growth_30d_percent:
       growth_30d === null ? null : Math.round((growth_30d * 10_000) / (READ - growth_30d)),
     err_30d:
@@ -106,6 +113,10 @@ const COLUMNS = {
   "-growth_30d_percent": "growth_30d_percent",
   "-reach_30d": "reach_30d",
   "-err_30d": "err_30d",
+  "-reach_24h": "reach_24h",
+  "-reach_48h": "reach_48h",
+  "-ad_reach_24h": "ad_reach_24h",
+  "-ad_reach_48h": "ad_reach_48h",
 } as const satisfies Record<CatalogOrdering, keyof Channel>;
 
 /** Negative if `a` comes first: descending values, none last, ties by ascending id. */
@@ -252,16 +263,19 @@ async function storeMetrics({ app: { domains }, ports: { clock } }: Appliance): 
     "INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts) VALUES (?, ?, ?, 0, 0)",
   );
   const post = db.prepare(
-    `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, text)
-     VALUES (?, ?, 0, ?, ?, ?, '')`,
+    `INSERT INTO posts
+       (channel_id, published_at, is_ad, views, views_at, read_at, views_24h, views_48h, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')`,
   );
   const at = startOfDay(yesterday);
   db.exec("BEGIN");
-  for (const { id, growth_7d, growth_30d, reach_30d } of CHANNELS) {
+  for (const one of CHANNELS) {
+    const { id, growth_7d, growth_30d, reach_30d, reach_24h, ad_reach_48h } = one;
     day.run(id, yesterday, READ);
     if (growth_7d !== null) day.run(id, yesterday - 7, READ - growth_7d);
     if (growth_30d !== null) day.run(id, yesterday - 30, READ - growth_30d);
-    if (reach_30d !== null) post.run(id, at, reach_30d, at, at);
+    const isAd = Number(ad_reach_48h !== null);
+    if (reach_30d !== null) post.run(id, at, isAd, reach_30d, at, at, reach_24h, reach_30d);
   }
   db.exec("COMMIT");
   await computeMetrics(db, clock);
@@ -286,9 +300,11 @@ function selectionOf(request: PageRequest): CatalogSelection {
       verified: request.verified,
       subscribersMin: request.min,
       subscribersMax: request.max,
-      growth30dMin: request.growth,
-      reach30dMin: request.reach,
-      err30dMin: request.err,
+      metricsMin: {
+        ...(request.growth !== null && { growth_30d: request.growth }),
+        ...(request.reach !== null && { reach_30d: request.reach }),
+        ...(request.err !== null && { err_30d: request.err }),
+      },
     },
     ordering: request.ordering,
     after: startOf(request),

@@ -125,7 +125,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
     for (const { name, title, description, inputSchema, outputSchema } of tools) {
       expect(title, name).toBeString();
-      expect(description, name).toMatch(/Free\.|Costs 1 request unit\./);
+      expect(description, name).toMatch(/Free\.| 1 unit\./);
       expect(inputSchema, name).toMatchObject({ type: "object", additionalProperties: false });
       expect(outputSchema, name).toMatchObject({ type: "object" });
     }

@@ -320,7 +320,7 @@ describe("the method's own error", () => {
     [
       "msgr_channels_list",
       { ordering: "subscribers" },
-      '400 invalid: ordering: "subscribers" is not a valid choice. Allowed: -subscribers, -quality, -citation, -last_post_at, -growth_7d, -growth_30d, -growth_30d_percent, -reach_30d, -err_30d.',
+      '400 invalid: ordering: "subscribers" is not a valid choice. Allowed: -subscribers, -quality, -citation, -last_post_at, -growth_7d, -growth_30d, -growth_30d_percent, -reach_30d, -err_30d, -reach_24h, -reach_48h, -ad_reach_24h, -ad_reach_48h.',
     ],
     [
       "msgr_channels_list",

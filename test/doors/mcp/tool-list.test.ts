@@ -72,7 +72,7 @@ for (const [index, name] of TOOL_NAMES.entries()) {
       const { title, description } = tools[index] as Tool;
       expect(title).toMatch(/\S{3}/);
       const { units } = methodNamed(name);
-      expect(description).toMatch(units === 0 ? /\bfree\b/i : /\b1 request unit\b/);
+      expect(description).toMatch(units === 0 ? /\bfree\b/i : /\b1 unit\b/);
     });
 
     test("is marked as read-only", () => {
@@ -140,6 +140,7 @@ test("values and bounds are declared if the specification limits them", () => {
     "-citation",
     "-last_post_at",
     ...["-growth_7d", "-growth_30d", "-growth_30d_percent", "-reach_30d", "-err_30d"],
+    ...["-reach_24h", "-reach_48h", "-ad_reach_24h", "-ad_reach_48h"],
   ]);
   expect(catalog["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
   expect(catalog["subscribers_min"]).toMatchObject({ type: "integer" });

@@ -356,8 +356,16 @@ describe("a channel's page", () => {
     const at = (hours: number) =>
       new Date(appliance.ports.clock.now() - hours * 3_600_000).toISOString();
     await imported(appliance, "posts", [
-      { id: 51, channel: 5, text: "Реклама", views: 10, is_ad: true, published_at: at(25) },
-      { id: 52, channel: 5, text: "Пост", views: 900, published_at: at(25) },
+      {
+        id: 51,
+        channel: 5,
+        text: "Реклама",
+        views: 10,
+        is_ad: true,
+        published_at: at(25),
+        views_1h: 8,
+      },
+      { id: 52, channel: 5, text: "Пост", views: 900, published_at: at(25), views_1h: 13 },
       { id: 53, channel: 5, text: "Ещё", views: 20, published_at: at(26) },
     ]);
     await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
@@ -369,6 +377,7 @@ describe("a channel's page", () => {
     expect(text).toContain("Share of ads 33.3% 1 of 3 posts");
     // Nobody read the views of the last day's post.
     expect(html).toContain('data-value="2000">2,000</td><td class="number" data-value="">—</td>');
+    expect(text).toContain("Reach by age of post Age Views Ads 1 hour 11 (2) 8 (1) Mean views");
     const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
     expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
       "900",

@@ -103,7 +103,7 @@ function runCatalog(recording: Database, wish: CatalogWish): void {
       verified: null,
       subscribersMin: wish.subscribersMin ?? null,
       subscribersMax: wish.subscribersMax ?? null,
-      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+      metricsMin: {},
     },
     ordering: wish.ordering,
     after: null,

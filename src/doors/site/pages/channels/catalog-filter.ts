@@ -22,6 +22,10 @@ export const FILTERS = [
   "growth_30d_min",
   "reach_30d_min",
   "err_30d_min",
+  "reach_24h_min",
+  "reach_48h_min",
+  "ad_reach_24h_min",
+  "ad_reach_48h_min",
   "ids",
   "ordering",
 ] as const;

@@ -104,6 +104,45 @@ function shadeOf(posts: number, most: number): number {
   return most === 0 ? 0 : Math.ceil((posts / most) * SHADES);
 }
 
+/** Mean views after so many hours, of all posts and of advertising. */
+export function ReachByAge({ habits }: { habits: Habits }) {
+  const words = useVisit().words.explorerPages;
+  const shown = (reach: Habits["reach"][number]["ads"]) =>
+    reach === null ? (
+      "—"
+    ) : (
+      <>
+        {shownNumber(reach.views)} <small>({shownNumber(reach.posts)})</small>
+      </>
+    );
+  return (
+    <section class="card" aria-labelledby="reach">
+      <h2 id="reach">{words.reachByAge}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.ageOfPost}</th>
+            <th scope="col">{words.meanViews}</th>
+            <th scope="col">{words.meanViewsOfAds}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {habits.reach.map(({ hours, all, ads }) => (
+            <tr>
+              <th scope="row">{words.afterHours(String(hours))}</th>
+              <td>{shown(all)}</td>
+              <td>{shown(ads)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <small>{words.reachByAgeHint}</small>
+      </p>
+    </section>
+  );
+}
+
 /** The most viewed posts. */
 export async function BestPosts({ habits }: { habits: Habits }) {
   const words = useVisit().words.explorerPages;

@@ -22,7 +22,7 @@ import { useVisit } from "../../visit/use-visit.ts";
 import { asset, page, type View } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { ChannelFigures, MetricsComing } from "./channel-figures.tsx";
-import { BestPosts, PostingHours, readHabits } from "./channel-habits.tsx";
+import { BestPosts, PostingHours, ReachByAge, readHabits } from "./channel-habits.tsx";
 import { ChannelHead } from "./channel-head.tsx";
 import { mentionsOfChannel } from "./channel-mentioned.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
@@ -54,6 +54,7 @@ export const channelPage: SitePage = {
         <div class="halves">
           <div class="stack">
             {habits !== null && habits.posts > 0 && <PostingHours habits={habits} />}
+            {habits !== null && habits.reach.length > 0 && <ReachByAge habits={habits} />}
             <ChannelCard card={card} directory={context.services.directory} />
           </div>
           {habits !== null && habits.posts > 0 && <BestPosts habits={habits} />}

@@ -3,6 +3,7 @@
 import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-reference.ts";
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
+import { FILTERED_METRICS } from "../../../../catalog/metrics/metrics.ts";
 import { CATALOG_ORDERINGS, type CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
@@ -225,7 +226,7 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
 const MORE = FILTERS.slice(FILTERS.indexOf("kind"), FILTERS.indexOf("ordering"));
 const NUMBERS = [
   ...(["subscribers_min", "subscribers_max"] as const),
-  ...(["growth_30d_min", "reach_30d_min", "err_30d_min"] as const),
+  ...FILTERED_METRICS.map((metric) => `${metric}_min` as const),
 ];
 
 /** The catalog's search form. */
