@@ -39,6 +39,8 @@ const SELECTION = {
   verified: "boolean",
   growth_30d_min: "integer",
   reach_30d_min: "count",
+  ...{ reach_24h_min: "count", reach_48h_min: "count" },
+  ...{ ad_reach_24h_min: "count", ad_reach_48h_min: "count" },
 };
 export const ORDERINGS = ["-subscribers", "-quality", "-citation", "-last_post_at"] as const;
 export const METRIC_ORDERINGS = [
@@ -47,6 +49,7 @@ export const METRIC_ORDERINGS = [
   "-growth_30d_percent",
   "-reach_30d",
   "-err_30d",
+  ...(["-reach_24h", "-reach_48h", "-ad_reach_24h", "-ad_reach_48h"] as const),
 ] as const;
 const WEBHOOK = "/v1/msgr/webhooks/{webhook}/";
 const ALERT = "/v1/msgr/alerts/{alert}/";
