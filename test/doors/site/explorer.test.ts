@@ -377,7 +377,9 @@ describe("a channel's page", () => {
     expect(text).toContain("Share of ads 33.3% 1 of 3 posts");
     // Nobody read the views of the last day's post.
     expect(html).toContain('data-value="2000">2,000</td><td class="number" data-value="">—</td>');
-    expect(text).toContain("Reach by age of post Age Views Ads 1 hour 11 (2) 8 (1) Mean views");
+    expect(text).toContain(
+      "Reach by age of post Age Views Ads 1 hour 11 (2) 8 (1) 24 hours 310 (3) 10 (1) Mean views",
+    );
     const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
     expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
       "900",
