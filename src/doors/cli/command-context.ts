@@ -10,8 +10,6 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PostText } from "../../ports/download.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { inEnglish, message } from "../../values/messages/messages.ts";
-import { zoneNamed } from "../../values/moscow-time.ts";
 
 /** What program.ts passes to the commands, which create nothing themselves. */
 export interface CommandContext {
@@ -66,6 +64,9 @@ export class CommandExit extends Error {
   }
 }
 
+/** Ends a command that was called in a wrong way. */
+export const usageError = (message: string) => new CommandExit(EXIT_USAGE, message);
+
 /** Parses the number by which lists identify an organization, member or key. */
 export function parseId(text: string): number {
   const id = Number(text);
@@ -73,23 +74,6 @@ export function parseId(text: string): number {
     throw new InvalidArgumentError("It is not a number such as lists show.");
   }
   return id;
-}
-
-/** Parses the IANA name of a time zone. */
-export function parseTimezone(text: string): string {
-  const zone = zoneNamed(text);
-  if (zone === null) {
-    throw new InvalidArgumentError(inEnglish(message("notTimeZone")));
-  }
-  return zone;
-}
-
-export function choiceOption(
-  flags: string,
-  description: string,
-  choices: readonly string[],
-): Option {
-  return new Option(flags, description).choices([...choices]);
 }
 
 export interface AsJson {

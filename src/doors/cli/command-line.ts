@@ -18,6 +18,7 @@ import {
   EXIT_FAILED,
   EXIT_USAGE,
   jsonOption,
+  usageError,
 } from "./command-context.ts";
 import { conformanceCommand } from "./conformance.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
@@ -190,7 +191,7 @@ function workerCommand(context: CommandContext): Command {
 async function work(context: CommandContext): Promise<void> {
   const crew = await context.joinCrew(systemClock);
   if (crew === null) {
-    throw new CommandExit(EXIT_USAGE, "Workers are started by `kanalog serve --workers`.");
+    throw usageError("Workers are started by `kanalog serve --workers`.");
   }
   const config = readConfig(context.environment);
   const app = await context.createApp(config, context.ports(config, crew.number), { crew });

@@ -19,8 +19,8 @@ import {
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
-  EXIT_USAGE,
   jsonOption,
+  usageError,
 } from "./command-context.ts";
 import { forTerminal } from "./print.ts";
 import { withSettings } from "./with-domains.ts";
@@ -64,8 +64,8 @@ export function conformanceCommand(context: CommandContext): Command {
 function kitOf({ environment }: CommandContext, options: ConformanceOptions): Kit {
   const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
   const { url, key } = readConfig(withSettings(environment, given));
-  if (url === null) throw new CommandExit(EXIT_USAGE, "Give --url, or set KANALOG_URL.");
-  if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
+  if (url === null) throw usageError("Give --url, or set KANALOG_URL.");
+  if (key === null) throw usageError("Give --key, or set KANALOG_KEY.");
   const target = { base: url.replace(/\/$/, ""), key, operatorKey: options.operatorKey ?? null };
   const { now, sleep } = systemClock;
   return createKit(target, { send: sendTo, now, sleep });
@@ -74,7 +74,7 @@ function kitOf({ environment }: CommandContext, options: ConformanceOptions): Ki
 /** @throws CommandExit if nothing that the kit could check answers, or it takes no such key */
 async function requireAppliance(kit: Kit): Promise<void> {
   const fail = (why: string): never => {
-    throw new CommandExit(EXIT_USAGE, why);
+    throw usageError(why);
   };
   const answer = await kit.ask("/v1/me/").catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message?: unknown };

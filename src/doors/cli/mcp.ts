@@ -12,8 +12,8 @@ import {
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
-  EXIT_USAGE,
   jsonOption,
+  usageError,
 } from "./command-context.ts";
 import { openReader, requireFile, withDomainsAt, withSettings } from "./with-domains.ts";
 
@@ -50,9 +50,9 @@ export function mcpCommand(context: CommandContext): Command {
       const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
       const { url, key } = readConfig(withSettings(context.environment, given));
       if (url === null) {
-        throw new CommandExit(EXIT_USAGE, `${NO_URL} To read a file, give --db or --sample.`);
+        throw usageError(`${NO_URL} To read a file, give --db or --sample.`);
       }
-      if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
+      if (key === null) throw usageError("Give --key, or set KANALOG_KEY.");
       await context.runMcpBridge(postTextTo(mcpAddressOf(url), key));
     })
     .addCommand(testCommand(context))
@@ -95,8 +95,7 @@ function manifestCommand(context: CommandContext): Command {
       const config = readConfig(context.environment);
       const { baseUrl } = config;
       if (!baseUrl?.startsWith("https://")) {
-        throw new CommandExit(
-          EXIT_USAGE,
+        throw usageError(
           "KANALOG_BASE_URL: set the https address of the appliance, which the registry lists.",
         );
       }
@@ -113,7 +112,7 @@ function testCommand({ environment, output, ports }: CommandContext): Command {
     .action(async ({ json }: AsJson, command: Command) => {
       const { url: given } = command.optsWithGlobals<{ url?: string }>();
       const config = readConfig(withSettings(environment, { KANALOG_URL: given }));
-      if (config.url === null) throw new CommandExit(EXIT_USAGE, NO_URL);
+      if (config.url === null) throw usageError(NO_URL);
       const url = mcpAddressOf(config.url);
       const words = WORDS.en.connectionTest;
       const { network } = ports(config);

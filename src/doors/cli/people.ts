@@ -6,10 +6,9 @@ import { withAccount } from "../../verbs/operator/organizations.ts";
 import {
   type AsJson,
   type CommandContext,
-  CommandExit,
-  EXIT_USAGE,
   jsonOption,
   type Output,
+  usageError,
 } from "./command-context.ts";
 import { printObject, readHiddenLine, readSecretLine } from "./print.ts";
 import { notePasswordLink, passwordLink, resourceCommand } from "./resource-command.ts";
@@ -48,8 +47,7 @@ async function readNewPassword(
 ): Promise<string> {
   if (fromStdin) return (await readHiddenLine("")) ?? "";
   if (!process.stdin.isTTY) {
-    throw new CommandExit(
-      EXIT_USAGE,
+    throw usageError(
       "Standard input is not a terminal, so there is no prompt: use --stdin, and send the password there.",
     );
   }

@@ -11,8 +11,8 @@ import {
   CommandExit,
   EXIT_FAILED,
   EXIT_INTERRUPTED,
-  EXIT_USAGE,
   type Output,
+  usageError,
 } from "./command-context.ts";
 
 /** Values to print, by field; a table shows a list as the number of its items. */
@@ -124,8 +124,7 @@ export async function confirm(
   note(warning);
   if (isConfirmed) return;
   if (!process.stdin.isTTY) {
-    throw new CommandExit(
-      EXIT_USAGE,
+    throw usageError(
       "Standard input is not a terminal, so confirmation cannot be asked for: use --yes to confirm. Nothing was changed.",
     );
   }

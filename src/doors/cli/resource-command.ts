@@ -64,7 +64,8 @@ function argumentOf(name: string, parameter: Parameter<unknown>): Argument {
   return prepared(new Argument(shown, helpOf(parameter)), parameter);
 }
 
-function optionOf(name: string, parameter: Parameter<unknown>): Option {
+/** The option of a command that gives an argument. */
+export function optionOf(name: string, parameter: Parameter<unknown>): Option {
   const flag = `--${name.replaceAll("_", "-")}`;
   const isFlag = parameter.schema["type"] === "boolean";
   const option = new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));

@@ -12,7 +12,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nearestCodes } from "../../values/fold-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type AsJson, type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
+import { type AsJson, type CommandContext, usageError } from "./command-context.ts";
 import { type Printable, printObject } from "./print.ts";
 
 /** Opens the configured database, creating it if necessary, and closes it afterwards. */
@@ -88,8 +88,7 @@ async function copyApart(db: Database, path: string, clock: Clock): Promise<void
 /** Refuses an in-memory database, which would disappear with this command. @throws CommandExit */
 export function requireFile({ databasePath }: Config): void {
   if (databasePath === IN_MEMORY) {
-    throw new CommandExit(
-      EXIT_USAGE,
+    throw usageError(
       "KANALOG_DB: name a file; a database in memory would be lost when the command ends.",
     );
   }

@@ -92,7 +92,7 @@ const named = {
     "15m",
   ),
 };
-const timeLimit: Parameter<number> = {
+export const timeLimit: Parameter<number> = {
   ...(text({
     description: "How long fetching a file may take, and importing it: such as 90m or 6h.",
     example: "90m",

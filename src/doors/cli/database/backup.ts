@@ -23,13 +23,7 @@ import {
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { backups } from "../../../verbs/operator/jobs.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_USAGE,
-  jsonOption,
-} from "../command-context.ts";
+import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
 import { requireFile } from "../with-domains.ts";
@@ -51,10 +45,7 @@ export function backupCommand(context: CommandContext): Command {
       .action((file: string | undefined, { to, json }: BackupOptions) => {
         // SQLite cannot write a copy to standard output.
         if (file === STANDARD_OUTPUT) {
-          throw new CommandExit(
-            EXIT_USAGE,
-            "A backup needs a file: name one (./- for a file named -).",
-          );
+          throw usageError("A backup needs a file: name one (./- for a file named -).");
         }
         if (file !== undefined && to === undefined) {
           return backUpWith((db, clock) => writeCopy(db, file, clock), context, json);
@@ -67,7 +58,7 @@ export function backupCommand(context: CommandContext): Command {
             json,
           );
         }
-        throw new CommandExit(EXIT_USAGE, "Name a file, or a folder with --to.");
+        throw usageError("Name a file, or a folder with --to.");
       })
   );
 }

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { Argument, Command } from "commander";
+import { Argument, Command, Option } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import {
   EXPORT_FORMATS,
@@ -20,13 +20,12 @@ import {
   type AsJson,
   type CommandContext,
   CommandExit,
-  choiceOption,
   EXIT_FAILED,
   EXIT_INTERRUPTED,
-  EXIT_USAGE,
   interruptSignal,
   jsonOption,
   type Output,
+  usageError,
 } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { openReader, requireFile } from "../with-domains.ts";
@@ -50,9 +49,7 @@ export function exportCommand(context: CommandContext): Command {
     .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
     .argument("[file]", "a new file, or - for standard output", STANDARD_OUTPUT)
     .addOption(
-      choiceOption(
-        "--format <format>",
-        "format, if the file's name does not say it",
+      new Option("--format <format>", "format, if the file's name does not say it").choices(
         EXPORT_FORMATS,
       ),
     )
@@ -82,15 +79,15 @@ async function runCommand(
   const { from = "", to = "", channel = "", raw: isRaw = false, json = false } = options;
   const { excel: isExcel = false } = options;
   if (json && path === STANDARD_OUTPUT) {
-    throw new CommandExit(EXIT_USAGE, "--json: name a file, because standard output has the rows.");
+    throw usageError("--json: name a file, because standard output has the rows.");
   }
   const format = requireFormat(path, options.format);
   if (isExcel && format !== "csv") {
-    throw new CommandExit(EXIT_USAGE, "--excel is for CSV only.");
+    throw usageError("--excel is for CSV only.");
   }
   const isGzip = options.gzip === true || GZIP_ENDING.test(path);
   if (isGzip && format === "xlsx") {
-    throw new CommandExit(EXIT_USAGE, "--gzip is not for .xlsx, which is compressed already.");
+    throw usageError("--gzip is not for .xlsx, which is compressed already.");
   }
   const config = readConfig(context.environment);
   requireFile(config);
@@ -138,15 +135,12 @@ function requireFormat(path: string, given: ExportFormat | undefined): ExportFor
   if (path === STANDARD_OUTPUT) return given ?? "csv";
   const named = FORMATS_BY_ENDING[extname(path.replace(GZIP_ENDING, "")).toLowerCase()] ?? null;
   if (given !== undefined && named !== null && given !== named) {
-    throw new CommandExit(EXIT_USAGE, `--format ${given}: the name ${path} says ${named}.`);
+    throw usageError(`--format ${given}: the name ${path} says ${named}.`);
   }
   const format = given ?? named;
   if (format === null) {
     const endings = ".csv, .ndjson, .jsonl or .xlsx";
-    throw new CommandExit(
-      EXIT_USAGE,
-      `--format is needed, because ${path} does not end in ${endings}.`,
-    );
+    throw usageError(`--format is needed, because ${path} does not end in ${endings}.`);
   }
   return format;
 }

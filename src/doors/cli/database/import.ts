@@ -29,10 +29,10 @@ import {
   EXIT_FAILED,
   EXIT_INTERRUPTED,
   EXIT_REJECTED_ROWS,
-  EXIT_USAGE,
   interruptSignal,
   jsonOption,
   type Output,
+  usageError,
 } from "../command-context.ts";
 import { printSummary } from "../print.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
@@ -84,10 +84,10 @@ async function runCommand(
   const { output } = context;
   const { timezone, dryRun: isDry = false, replace = false, restore: restores = false } = options;
   if (replace && !importKinds[name].isDirectory) {
-    throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
+    throw usageError("--replace is for categories and territories only.");
   }
   if (restores && name !== "channels") {
-    throw new CommandExit(EXIT_USAGE, "--restore is for channels only.");
+    throw usageError("--restore is for channels only.");
   }
   const config = readConfig(context.environment);
   const { databasePath, messengerHosts, statisticsOpenDays: openDays } = config;
@@ -143,7 +143,7 @@ function withColumnOptions(error: unknown): unknown {
     return error;
   const options =
     "Name them with --map THEIRS=ours, or leave out all that stay unknown with --ignore-unknown.";
-  return new CommandExit(EXIT_USAGE, `${inEnglish(error.publicMessage)} ${options}`);
+  return usageError(`${inEnglish(error.publicMessage)} ${options}`);
 }
 
 async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promise<void> {
@@ -227,10 +227,7 @@ function createRejectsFile(
 function openForWriting(path: string, inUse: readonly string[]): number {
   const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`, used + TURNS_ENDING]);
   if (files.some((used) => resolve(used) === resolve(path) || isSameFile(used, path))) {
-    throw new CommandExit(
-      EXIT_USAGE,
-      `--rejects: ${path} is the input, the database or its secret.`,
-    );
+    throw usageError(`--rejects: ${path} is the input, the database or its secret.`);
   }
   try {
     return openSync(path, "w");

@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
-import {
-  FOREIGN_FORMATS,
-  type ForeignFormatName,
-} from "../../../catalog/imports/reading/foreign/foreign-formats.ts";
-import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/reading/recognized.ts";
+import type { ForeignFormatName } from "../../../catalog/imports/reading/foreign/foreign-formats.ts";
+import type { FileFormat } from "../../../catalog/imports/reading/recognized.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import { isObject, parseJson } from "../../../values/json-text.ts";
-import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { choiceOption, parseTimezone } from "../command-context.ts";
+import { readingOptions } from "../../../verbs/operator/reading-options.ts";
+import type { Parameter } from "../../../verbs/parameters.ts";
+import { optionOf } from "../resource-command.ts";
 
 export interface FileReading {
   format?: FileFormat;
@@ -36,13 +34,11 @@ export function readingOf(options: FileReading): ReadingOptions {
 
 /** Adds the options for reading a file's rows, which `import` and `source add` share. */
 export function withReadingOptions(command: Command): Command {
+  // Names of columns come one by one here, and as one text in the API.
+  const { map: _, ...declared } = readingOptions;
+  for (const [name, parameter] of Object.entries<Parameter<unknown>>(declared))
+    command.addOption(optionOf(name, parameter).default(parameter.default));
   return command
-    .addOption(
-      choiceOption("--format <format>", "format, if the file's name does not say it", FILE_FORMATS),
-    )
-    .addOption(
-      choiceOption("--from <program>", "the program that exported the file", FOREIGN_FORMATS),
-    )
     .addOption(
       new Option(
         "--map <theirs=ours>",
@@ -57,19 +53,11 @@ export function withReadingOptions(command: Command): Command {
       readMapFile,
     )
     .option("--sheet <name>", "an Excel workbook's sheet; the first one by default")
-    .option("--ignore-unknown", "ignore columns that are not known")
     .addOption(
       new Option("--set <column=value>", "a cell for a column that the file lacks; repeatable")
         .argParser(addToSet)
         .default({}, "none"),
-    )
-    .option(
-      "--timezone <zone>",
-      "IANA name of the time zone of times without an offset",
-      parseTimezone,
-      MOSCOW_ZONE,
-    )
-    .option("--strict", "reject a row with a bad cell instead of dropping the cell");
+    );
 }
 
 /** Our name for each of a file's columns, by the file's name for it. */

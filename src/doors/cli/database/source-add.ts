@@ -9,7 +9,7 @@ import { BOT_MESSENGERS } from "../../../catalog/sources/bots/bots.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress, readHeader } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
-import { readSchedule, readTimeLimit } from "../../../catalog/sources/source-schedule.ts";
+import { readSchedule } from "../../../catalog/sources/source-schedule.ts";
 import {
   BOT_KINDS,
   type BotKind,
@@ -17,16 +17,10 @@ import {
 } from "../../../catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
-import { sourceRow } from "../../../verbs/operator/sources.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  choiceOption,
-  EXIT_USAGE,
-  jsonOption,
-} from "../command-context.ts";
+import { sourceRow, timeLimit } from "../../../verbs/operator/sources.ts";
+import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
+import { optionOf } from "../resource-command.ts";
 import { withDomains } from "../with-domains.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
@@ -39,18 +33,6 @@ function scheduleText(text: string): string {
   const read = readSchedule(text);
   if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
   return text;
-}
-
-/** The option that sets how long a file of a source may take. */
-export function timeLimitOption(): Option {
-  return new Option(
-    "--time-limit <time>",
-    "how long fetching a file may take, and importing it: such as 90m or 6h; an hour by default",
-  ).argParser((text) => {
-    const read = readTimeLimit(text);
-    if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
-    return read.value;
-  });
 }
 
 interface AddOptions extends FileReading, AsJson {
@@ -79,7 +61,9 @@ function addPullCommand(context: CommandContext): Command {
     new Command("pull")
       .description("a file at a web address, or the files of a folder")
       .addOption(
-        choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
+        new Option("--kind <rows>", "what the rows are")
+          .choices(IMPORT_KIND_NAMES)
+          .makeOptionMandatory(),
       )
       .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
       .option("--folder <directory>", "a folder, whose new and changed files are read")
@@ -93,7 +77,7 @@ function addPullCommand(context: CommandContext): Command {
           .default({}, "none"),
       )
       .option("--every <schedule>", EVERY, scheduleText, USUAL_SCHEDULE)
-      .addOption(timeLimitOption()),
+      .addOption(optionOf("time_limit", timeLimit)),
   )
     .addOption(jsonOption())
     .action((options: AddOptions) =>
@@ -133,7 +117,7 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
     .action(({ name, every, api, json, token: given, demo: isDemo = false }: AddBotOptions) =>
       withDomains(context, async ({ sources, clock }) => {
         if (!isDemo && given === undefined) {
-          throw new CommandExit(EXIT_USAGE, "Give --token -, or --demo to try it without a bot.");
+          throw usageError("Give --token -, or --demo to try it without a bot.");
         }
         const token = isDemo ? "" : await readSecretLine("Token: ");
         const bot = { kind, token, isDemo, name, api, schedule: every };
@@ -157,13 +141,13 @@ function settingsOf(options: AddOptions): NewSettings {
     const name = options.name ?? nameOfAddress(url, NAME_LENGTH_MAX);
     return { name, settings, headers: header, schedule: every };
   }
-  if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Give --url or --folder.");
+  if (folder === undefined) throw usageError("Give --url or --folder.");
   if (Object.keys(header).length > 0) {
-    throw new CommandExit(EXIT_USAGE, "--header is for --url only.");
+    throw usageError("--header is for --url only.");
   }
   const path = resolve(folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new CommandExit(EXIT_USAGE, `--folder: there is no directory ${path}.`);
+    throw usageError(`--folder: there is no directory ${path}.`);
   }
   const settings = { kind: "folder", folder: path, ...file } as const;
   return { name: options.name ?? path, settings, headers: {}, schedule: every };
@@ -172,8 +156,7 @@ function settingsOf(options: AddOptions): NewSettings {
 /** A token on the command line would be visible to all users of the machine, and stored by the shell. */
 function requireStandardInput(given: string): string {
   if (given === "-") return given;
-  throw new CommandExit(
-    EXIT_USAGE,
+  throw usageError(
     "--token: give -, and the token on standard input; on the command line, others could see it.",
   );
 }

@@ -14,8 +14,8 @@ import {
   CommandExit,
   EXIT_FAILED,
   EXIT_REJECTED_ROWS,
-  EXIT_USAGE,
   jsonOption,
+  usageError,
 } from "../command-context.ts";
 import { printObject, printSummary } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";
@@ -77,10 +77,7 @@ function runSourceCommand(context: CommandContext): Command {
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
         if (again && isBot(source.settings)) {
-          throw new CommandExit(
-            EXIT_USAGE,
-            "--again is for files: messengers deliver a bot's updates only once.",
-          );
+          throw usageError("--again is for files: messengers deliver a bot's updates only once.");
         }
         const heartbeat = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
         heartbeat.start();

@@ -7,8 +7,8 @@ import {
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
-  EXIT_USAGE,
   jsonOption,
+  usageError,
 } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./until-stopped.ts";
 
@@ -54,7 +54,7 @@ function addressOf({ host, port }: Config): string {
   if (port === 0) {
     const detail =
       "KANALOG_PORT is 0, which chooses any free port: give --port with the chosen one.";
-    throw new CommandExit(EXIT_USAGE, detail);
+    throw usageError(detail);
   }
   return localAddress(LOOPBACK_OF[host] ?? host, port);
 }
