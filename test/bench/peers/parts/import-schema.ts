@@ -18,7 +18,7 @@ interface ImportSchema {
 }
 
 /** A generated column, which `.import` cannot handle; the indexes compute it instead. */
-const IS_CHAT = /,\s*is_chat INTEGER[\s\S]*?VIRTUAL/;
+const IS_CHAT = /,\s*(?:--[^\n]*\n\s*)*is_chat INTEGER[\s\S]*?VIRTUAL/;
 
 /**
  * The schema of a database of Kanalog, except for the column `is_chat`. For an older `sqlite3` the search index has
