@@ -371,12 +371,24 @@ export function describeSettings(environment: Environment): {
   name: string;
   value: string | null;
   doc: string;
+  /** Whether it is one of the first day's, or set. */
+  isNeeded: boolean;
 }[] {
   return entries().map(([name, { doc, fallback, secret }]) => {
-    const value = settingText(environment, name) ?? fallback;
-    return { name, value: secret && value !== null ? "(hidden)" : firstLine(value), doc };
+    const given = settingText(environment, name);
+    const value = given ?? fallback;
+    const isNeeded = NEEDED.has(name) || given !== null;
+    return { name, value: secret && value !== null ? "(hidden)" : firstLine(value), doc, isNeeded };
   });
 }
+
+/** Settings that most appliances need; all others are for special cases. */
+export const NEEDED: ReadonlySet<string> = new Set<keyof typeof SETTINGS>([
+  ...(["KANALOG_DB", "KANALOG_HOST", "KANALOG_PORT", "KANALOG_BASE_URL"] as const),
+  ...(["KANALOG_TRUST_PROXY", "KANALOG_BRAND", "KANALOG_CONTACT", "KANALOG_PUBLIC"] as const),
+  ...(["KANALOG_SIGN_UP", "KANALOG_SMTP_URL", "KANALOG_MAIL_FROM"] as const),
+  ...(["KANALOG_BACKUP_DIR", "KANALOG_MESSENGER"] as const),
+]);
 
 /** The first line of a value, because a certificate has dozens. */
 function firstLine(value: string | null): string | null {

@@ -347,6 +347,7 @@ test("the settings are described with the values in force, each with its name an
     name: "KANALOG_PORT",
     value: "9090",
     doc: SETTINGS.KANALOG_PORT.doc,
+    isNeeded: true,
   });
   expect(described.find(({ name }) => name === "KANALOG_BASE_URL")?.value).toBeNull();
   expect(described.find(({ name }) => name === "KANALOG_DB")?.value).toBe("data/kanalog.db");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { IMPORT_KIND_NAMES, importKinds } from "../src/catalog/imports/kinds/import-kinds.ts";
-import { SETTINGS } from "../src/config.ts";
+import { NEEDED, SETTINGS } from "../src/config.ts";
 import { startAppliance } from "./support/appliance.ts";
 import { guideDocuments, linksOf, ROOT, readDocument } from "./support/documents.ts";
 import { fakePorts } from "./support/fake-ports.ts";
@@ -21,10 +21,16 @@ test("the README is short, links to every guide and shows a picture", () => {
 });
 
 test("the table of settings is that of the program", () => {
-  const rows = Object.entries(SETTINGS).map(([name, { fallback, doc }]) => {
-    return `| \`${name}\` | ${fallback ? `\`${fallback}\`` : ""} | ${doc} |`;
-  });
-  const table = ["| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
+  const tableOf = (isNeeded: boolean) => {
+    const rows = Object.entries(SETTINGS)
+      .filter(([name]) => NEEDED.has(name) === isNeeded)
+      .map(
+        ([name, { fallback, doc }]) =>
+          `| \`${name}\` | ${fallback ? `\`${fallback}\`` : ""} | ${doc} |`,
+      );
+    return ["| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
+  };
+  const table = `${tableOf(true)}\n\n### Settings for special cases\n\n${tableOf(false)}`;
   const [, found] =
     /<!-- settings: [^>]*-->\n([\s\S]*?)\n<!-- \/settings -->/.exec(
       text("src/upkeep/operating.md"),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { guides } from "../../src/app/guides.ts";
+import { guidePath } from "../../src/doors/http/docs/guide.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
 import { apiMethods } from "../../src/verbs/table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
@@ -28,8 +29,8 @@ const ORIGIN = "http://localhost";
 const pages = [
   "/",
   "/docs/",
-  ...guides.flatMap(({ name, texts }) =>
-    Object.keys(texts).map((language) => `/docs/${name}/?lang=${language}`),
+  ...guides.flatMap((guide) =>
+    Object.keys(guide.texts).map((language) => `/${guidePath(guide)}?lang=${language}`),
   ),
 ];
 const loaded = new Map<string, Promise<{ status: number; body: unknown }>>();
@@ -101,19 +102,24 @@ test("pictures of guides are served SVG drawings with descriptions, and small al
     bytes += Buffer.byteLength(String(body));
     // The guide of sources is in English.
     if (name.endsWith(".ru.svg")) continue;
-    const html = String((await load("/docs/sources/?lang=en")).body);
-    expect(html).toMatch(new RegExp(`<img src="../pictures/${name}" alt="[^"]{20,}"`));
+    const html = String((await load("/staff/guides/sources/?lang=en")).body);
+    expect(html).toMatch(new RegExp(`<img src="../../../docs/pictures/${name}" alt="[^"]{20,}"`));
   }
   expect(bytes).toBeLessThan(200_000);
 });
 
-test("a navigation bar on each guide leads to all of them and marks the current one", async () => {
+test("a bar on each guide leads to all of its readers, customers or the operator, and marks the current one", async () => {
   for (const page of pages.filter((one) => one !== "/")) {
     const html = String((await load(page)).body);
     const [, bar = ""] = /<nav aria-label="[^"]*">([\s\S]*?)<\/nav>/.exec(html) ?? [];
     const to = [...bar.matchAll(/<a href="([^"]+)"( aria-current="page")?/g)];
     const paths = to.map(([, link = ""]) => new URL(link, ORIGIN + page).pathname);
-    expect(paths, page).toEqual(["/docs/", ...guides.map(({ name }) => `/docs/${name}/`)]);
+    const folder = page.startsWith("/staff/") ? "/staff/" : "/docs/";
+    const own = guides
+      .map((guide) => `/${guidePath(guide)}`)
+      .filter((path) => path.startsWith(folder));
+    expect(own.length).toBeGreaterThan(4);
+    expect(paths, page).toEqual(["/docs/", ...own]);
     const marked = to.flatMap(([, , mark], at) => (mark === undefined ? [] : [paths[at]]));
     expect(marked).toEqual([page.split("?")[0]]);
   }
@@ -132,7 +138,7 @@ test("a guide is served in the reader's language if it is translated, and in Eng
   expect(await languageOf("/docs/webhooks/", chosen)).toBe("en");
   expect(await languageOf("/docs/webhooks/?lang=ru", chosen)).toBe("ru");
   expect(await languageOf("/docs/webhooks/?lang=xx", russian)).toBe("ru");
-  expect(await languageOf("/docs/operating/?lang=ru", russian)).toBe("en");
+  expect(await languageOf("/staff/guides/operating/?lang=ru", russian)).toBe("en");
 });
 
 test("Russian guides contain no English except for the titles of tools", async () => {

@@ -115,10 +115,10 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     ],
   ],
   planEndGone: [[{ ended: "ENDED" }, "The plan no longer has an end date. It used to end ENDED."]],
-  organizationNamesakes: [
+  organizationNameTaken: [
     [
-      { numbers: [1, 2] },
-      "Several organizations have this name, and commands need their numbers: 1, 2.",
+      { number: 3 },
+      "Organization 3 has this name already. To create another one all the same, say so with `same_name`.",
     ],
   ],
   organizationOwnerless: [

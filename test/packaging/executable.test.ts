@@ -78,7 +78,13 @@ test("if the driver cannot be unpacked, the message names the folder to blame", 
 });
 
 test("every page is complete, with the files it loads", async () => {
-  const pages = ["/", "/docs/", "/docs/webhooks/?lang=ru", "/docs/operating/", "/account/sign-in/"];
+  const pages = [
+    "/",
+    "/docs/",
+    "/docs/webhooks/?lang=ru",
+    "/staff/guides/operating/",
+    "/account/sign-in/",
+  ];
   const files = new Set(["/account/assets/uplot.js", "/account/assets/uplot.css", "/docs/json"]);
   for (const page of pages) {
     const answer = await get(page);

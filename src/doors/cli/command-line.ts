@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { version } from "../../../package.json";
 import { ConfigError, type Environment, readConfig } from "../../config.ts";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
@@ -55,11 +55,13 @@ export async function runCommandLine(
   words: readonly string[],
   context: CommandContext,
 ): Promise<number> {
-  const program = new Command("kanalog")
+  const program: Command = new Command("kanalog")
     .description("A self-hosted channel data appliance over one SQLite file.")
     .version(version)
     .enablePositionalOptions()
-    .addHelpText("after", "\nThe database is KANALOG_DB, or data/kanalog.db. See `kanalog config`.")
+    .addHelpText("after", "\nAll commands: kanalog help --all. Settings: kanalog config.")
+    .configureHelp({ visibleCommands: (command: Command) => listed(command, program) })
+    .helpCommand(false)
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
@@ -85,7 +87,8 @@ export async function runCommandLine(
     .addCommand(conformanceCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context))
-    .addCommand(workerCommand(context), { hidden: true });
+    .addCommand(workerCommand(context), { hidden: true })
+    .addCommand(helpCommand(program));
   configureOutput(program, context);
   try {
     await program.parseAsync(words, { from: "user" });
@@ -93,6 +96,32 @@ export async function runCommandLine(
   } catch (error) {
     return exitCodeOf(error, context);
   }
+}
+
+/** The commands of the first day, which the program's help lists by itself. */
+const FIRST_DAY = "start serve import sample org key staff source backup config help".split(" ");
+
+function listed(command: Command, program: Command): Command[] {
+  const all = new Help().visibleCommands(command);
+  return command === program ? all.filter((one) => FIRST_DAY.includes(one.name())) : all;
+}
+
+/** `kanalog help`: the help of the program or of a command. */
+function helpCommand(program: Command): Command {
+  return new Command("help")
+    .description("show the help of a command, or with --all all commands")
+    .argument("[command...]", "its name, such as `key create`")
+    .option("--all", "list all commands", false)
+    .action((names: string[], { all }: { all: boolean }) => {
+      let one = program;
+      for (const name of names) {
+        const found = one.commands.find((command) => command.name() === name);
+        if (found === undefined) program.error(`error: unknown command '${name}'`);
+        else one = found;
+      }
+      if (all) program.configureHelp({});
+      one.outputHelp();
+    });
 }
 
 /** Commander would print and exit by itself; instead, each command uses the context's output. */

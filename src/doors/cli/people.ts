@@ -10,7 +10,7 @@ import {
   type Output,
   usageError,
 } from "./command-context.ts";
-import { printObject, readHiddenLine, readSecretLine } from "./print.ts";
+import { confirm, forTerminal, printObject, readHiddenLine, readSecretLine } from "./print.ts";
 import { notePasswordLink, passwordLink, resourceCommand } from "./resource-command.ts";
 import { printResult, withDomains } from "./with-domains.ts";
 
@@ -66,10 +66,17 @@ export function staffCommand(context: CommandContext): Command {
     .description("make somebody staff, and print a link if they have no password yet")
     .argument("<email>", "their e-mail address")
     .option("--name <name>", "their name, if they are new", "")
+    .option("--yes", "do not ask for confirmation")
     .addOption(jsonOption())
-    .action((text: string, { name, json }: { name: string } & AsJson) =>
+    .action((text: string, { name, yes = false, json }: { name: string; yes?: boolean } & AsJson) =>
       withDomains(context, async (services) => {
         const person = { email: requiredEmail(text), name };
+        const [place] = await services.accounts.allMembershipsOf(person.email);
+        if (place !== undefined) {
+          const customer = forTerminal(place.organization.name);
+          const warning = `${person.email} belongs to the customer ${customer}. Staff see and change all customers.`;
+          await confirm(output, warning, yes);
+        }
         const linkTo = (token: string) => passwordLink(context, token);
         const { email, link } = await withAccount(person, { services, linkTo }, () =>
           services.people.markStaff(person.email, true),

@@ -1,5 +1,6 @@
 import { FALLBACK_PLAN, PERIOD_MS, type PlanCode } from "../../customers/accounts/plan.ts";
 import { type Database, statement } from "../../db/database.ts";
+import type { Day } from "../../values/moscow-time.ts";
 
 /** How much of its plan's quota a customer has used in the period. */
 export interface CustomerUse {
@@ -16,6 +17,8 @@ export interface StaffSummary {
   people: number;
   webhooksFailing: number;
   webhooksDisabled: number;
+  /** Day of the newest reading of any channel; null if there is none. */
+  lastReading: Day | null;
   /** Most units first. */
   top: CustomerUse[];
   /** Closest to their limit first. */
@@ -25,6 +28,7 @@ export interface StaffSummary {
 const COUNTS = `
   SELECT (SELECT count(*) FROM organizations WHERE archived_at IS NULL) AS customers,
     (SELECT count(*) FROM people) AS people,
+    (SELECT max(statistics_until) FROM channel_metrics) AS lastReading,
     count(*) FILTER (WHERE disabled_reason = '' AND failing_since IS NOT NULL) AS webhooksFailing,
     count(*) FILTER (WHERE disabled_reason <> '') AS webhooksDisabled
   FROM webhooks WHERE organization_id IS NOT NULL`;

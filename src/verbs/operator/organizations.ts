@@ -2,6 +2,7 @@ import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import { optionalName, requiredEmail, requiredName } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
 import { type UsagePosition, usageSchema } from "../../customers/limits/usage-history.ts";
+import { fieldError } from "../../errors.ts";
 import { parseNumber } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -94,12 +95,18 @@ export const organizations = resource({
           "",
         ),
         write: withDefault(flag({ description: "Create a read-and-write key." }), false),
+        same_name: withDefault(
+          flag({ description: "Create it even if another organization has this name." }),
+          false,
+        ),
       },
       result: newOrganization,
-      run: ({ owner, owner_name: ownerName, ...given }, use) =>
-        owner === undefined
+      async run({ owner, owner_name: ownerName, same_name: isSameName, ...given }, use) {
+        if (!isSameName) await requireNewName(given.name, use);
+        return owner === undefined
           ? createAlone(given, use)
-          : createCustomer({ ...given, owner: { email: owner, name: ownerName } }, use),
+          : createCustomer({ ...given, owner: { email: owner, name: ownerName } }, use);
+      },
       unseen: revokeUnseen,
     }),
     list({
@@ -188,7 +195,6 @@ interface NewOrganization {
 
 async function createAlone({ name, plan }: NewOrganization, use: Use): Promise<Row> {
   const made = await use.services.accounts.createOrganization({ name, plan }, use.by);
-  await noteNamesakes(made, use);
   return rowOf(made, use);
 }
 
@@ -207,7 +213,6 @@ async function createCustomer(
     use.services.keys.createCustomer(customer, use.by),
   );
   const { made, token } = invited.made;
-  await noteNamesakes(made.organization, use);
   return {
     ...(await rowOf(made.organization, use)),
     ...ownerRows.row({
@@ -219,12 +224,11 @@ async function createCustomer(
   };
 }
 
-/** Notes other organizations of the same name, if there are any: commands then need their numbers. */
-async function noteNamesakes({ name }: Organization, { services, note }: Use): Promise<void> {
-  const named = await services.accounts.organizationsNamed(name);
-  if (named.length > 1) {
-    note(message("organizationNamesakes", { numbers: named.map((one) => one.id) }));
-  }
+/** @throws AppError `invalid` on `name` if another organization has it: commands would then need numbers */
+async function requireNewName(name: string, { services }: Use): Promise<void> {
+  const [found] = await services.accounts.organizationsNamed(name);
+  if (found !== undefined)
+    throw fieldError({ name: [message("organizationNameTaken", { number: found.id })] });
 }
 
 /** A number takes precedence over a name made of digits. */

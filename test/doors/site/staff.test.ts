@@ -143,21 +143,17 @@ test("the summary counts what exists and what is wrong", async () => {
   );
   expect(Object.fromEntries(counts)).toEqual({
     Organizations: 2,
-    "Silent sources": 0,
     People: 1,
     "Webhooks disabled": 1,
-    "Jobs whose last run failed": 0,
-    "Errors since the last start": 0,
-    "Webhooks failing": 0,
-    "Failed imports of the past week, among the last 20": 0,
-    "Mails queued": 1,
   });
+  for (const label of ["Silent sources", "Webhooks failing", "Errors since the last start"])
+    expect(html).toContain(`${label}: 0`);
+  expect(html).toContain("Mails queued: 1");
   const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
   expect(marked.map(([, label]) => label)).toEqual([
     ...["Webhooks disabled", "Last backup"],
-    ...["Mail server: KANALOG_SMTP_URL", "Public address: KANALOG_BASE_URL"],
+    ...["Mail server (KANALOG_SMTP_URL)", "Public address (KANALOG_BASE_URL)"],
   ]);
-  expect(html).toContain("Something needs attention: see the marked figures.");
 });
 
 test("an organization is created and found, and its page shows the plan it is given", async () => {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { periodAt, planInForce } from "../../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { summarizeForStaff } from "../../../src/upkeep/checks/staff-summary.ts";
 import { writeHour } from "../../../src/upkeep/hours/hours.store.ts";
 import { classOf } from "../../../src/upkeep/hours/hours.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
+import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { STORED_SUMMARY } from "../../support/stored-run.ts";
@@ -95,14 +97,14 @@ test("the slowest of a hundred requests is shown, separately from what 99% took"
 
 const WELL = "Nothing here needs attention.";
 const marked = (html: string): (string | undefined)[] =>
-  [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)].map(
+  [...html.matchAll(/<li class="warning"><strong>.*?<\/strong><a[^>]*>([^<]+)/g)].map(
     ([, label]) => label,
   );
 
 const MISSING = [
   "Last backup",
-  "Mail server: KANALOG_SMTP_URL",
-  "Public address: KANALOG_BASE_URL",
+  "Mail server (KANALOG_SMTP_URL)",
+  "Public address (KANALOG_BASE_URL)",
 ];
 
 test("an appliance without backups, a mail server or a public address needs attention", async () => {
@@ -118,6 +120,21 @@ test("an appliance without backups, a mail server or a public address needs atte
   await addPerson(appliance, { email: STAFF, isStaff: true });
   staff = await signedInVisitor(appliance, STAFF);
   expect(marked(await page())).toEqual(["Last backup"]);
+});
+
+test("a newest reading of three days ago needs attention; what is well is one line", async () => {
+  const today = dayOf(appliance.ports.clock.now());
+  const read = async (ago: number) => {
+    await imported(appliance, "stats", [
+      { channel: 1, day: formatDay(today - ago), subscribers: 5, views: 0 },
+    ]);
+    await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
+    return page();
+  };
+  expect(marked(await read(3))).toEqual([...MISSING, "Newest reading of subscribers"]);
+  const html = await read(2);
+  expect(marked(html)).toEqual(MISSING);
+  expect(html).toContain("Webhooks failing: 0");
 });
 
 test("a failed import needs attention for a week", async () => {

@@ -41,13 +41,21 @@ export function openApiCommand(context: CommandContext): Command {
     });
 }
 
+/** `kanalog config`: prints the settings in force: those that most appliances need, and those that are set. */
 export function configCommand(context: CommandContext): Command {
   return new Command("config")
     .description("print the settings and their current values")
+    .option("--all", "also those for special cases that are not set", false)
     .addOption(jsonOption())
-    .action(({ json }: AsJson) => {
-      readConfig(context.environment);
+    .action(({ all, json }: { all: boolean } & AsJson) => {
+      const { environment, output } = context;
+      readConfig(environment);
       warnOfUnknownSettings(context);
-      return printList(context.output, [describeSettings(context.environment)], json);
+      const shown = describeSettings(environment)
+        .filter(({ isNeeded }) => all || json || isNeeded)
+        .map(({ isNeeded: _, ...setting }) => setting);
+      if (!all && !json)
+        output.note("These are the first day's settings; --all prints the others.");
+      return printList(output, [shown], json);
     });
 }

@@ -1,6 +1,6 @@
 import type { Language } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
-import type { Guide } from "./guide.ts";
+import { type Guide, guidePath } from "./guide.ts";
 
 /** Contents that all pages of the documentation share. */
 export interface Docs {
@@ -16,7 +16,7 @@ interface FramedPage extends Docs {
   language: Language;
   /** Relative path from the page to the appliance's root, such as `../../`. */
   root: string;
-  /** The page's own path below `docs/`, highlighted in the bar; null if it is not in the bar. */
+  /** The page's own path from the root, highlighted in the bar; null if it is not in the bar. */
   current: string | null;
   /** Languages in which the page is available. */
   languages: readonly Language[];
@@ -74,14 +74,20 @@ function languageLinks({ language, languages }: FramedPage): string {
     .join("");
 }
 
+/** Customers find their guides in the bar, the operator's pages the operator's. */
 function barLinks({ language, root, guides, current, query }: FramedPage): string[] {
   const words = WORDS[language].docsPages;
+  const isStaffs = current?.startsWith("staff/") ?? false;
   const link = (path: string, label: string, own: string): string => {
     const mark = path === current ? ' aria-current="page"' : "";
-    return `<li><a href="${root}docs/${path}${own}"${mark}>${label}</a></li>`;
+    return `<li><a href="${root}${path}${own}"${mark}>${label}</a></li>`;
   };
   return [
-    link("", words.methods, ""),
-    ...guides.map(({ name }) => link(`${name}/`, words.guides[name], query)),
+    link("docs/", words.methods, ""),
+    ...guides.flatMap((guide) => {
+      const path = guidePath(guide);
+      if (path.startsWith("staff/") !== isStaffs) return [];
+      return link(path, words.guides[guide.name], query);
+    }),
   ];
 }

@@ -18,7 +18,14 @@ const FLAG = /(?<![\w-])--[a-z][a-z-]*/g;
  * guides' files and to pictures are rewritten to their pages and URLs. Options in inline code and in commands
  * are marked, so that they are not broken at a hyphen.
  */
-export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
+export function guideHtml(
+  markdown: string,
+  language: Language,
+  /** Relative path to the appliance's root. */
+  root = "../../",
+  /** Path of a guide's page by its name. */
+  pathTo: (name: string) => string | undefined = (name) => `../${name}/`,
+): { title: string; body: string } {
   const words = WORDS[language].docsPages;
   const contents: string[] = [];
   const html = Bun.markdown
@@ -39,10 +46,10 @@ export function guideHtml(markdown: string, language: Language): { title: string
       const box = `<section class="scroll" role="group" tabindex="0" aria-label="${words.table}">`;
       return `${box}${namedTable(table)}</section>`;
     })
-    .replaceAll(' src="pictures/', ' src="../pictures/')
+    .replaceAll(' src="pictures/', ` src="${root}docs/pictures/`)
     .replace(/ href="[^":#]*?([\w.]+)\.md(#[^"]*)?"/g, (_link, file: string, anchor = "") => {
-      const [name, of] = file.split(".");
-      return ` href="../${name}/${of === undefined ? "" : `?lang=${of}`}${anchor}"`;
+      const [name = "", of] = file.split(".");
+      return ` href="${pathTo(name)}${of === undefined ? "" : `?lang=${of}`}${anchor}"`;
     });
   const [heading = "", title = ""] = /<h1>(.*?)<\/h1>/.exec(html) ?? [];
   const list = `<nav class="contents" aria-label="${words.contents}"><ul>${contents.join("")}</ul></nav>`;

@@ -3,14 +3,14 @@ import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-
 import type { BaseAddress } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import styles from "./guide.css" with { type: "file" };
-import type { Guide } from "./guide.ts";
+import { type Guide, guidePath } from "./guide.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "./guide-html.ts";
 import { cachedByReader, readersLanguage } from "./readers-language.ts";
 
-/** `/docs/<name>/`: the guides, in the reader's language if available, and their pictures. */
+/** The guides, in the reader's language if available, and their pictures. */
 export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes {
   const pages = docs.guides.map((guide) => [
-    `/docs/${guide.name}/`,
+    `/${guidePath(guide)}`,
     guidePage(guide, docs, baseAddress),
   ]);
   const pictures = docs.guides.flatMap(({ pictures = {} }) => Object.entries(pictures));
@@ -36,7 +36,14 @@ function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
     const key = language + query;
     let html = pagesByKey.get(key);
     if (html === undefined) {
-      const { title, body } = guideHtml(guide.texts[language] ?? guide.texts.en, language);
+      const path = guidePath(guide);
+      const root = "../".repeat(path.split("/").length - 1);
+      const pathTo = (name: string) => {
+        const other = docs.guides.find((one) => one.name === name);
+        return other && root + guidePath(other);
+      };
+      const text = guide.texts[language] ?? guide.texts.en;
+      const { title, body } = guideHtml(text, language, root, pathTo);
       html = framedPage({
         ...docs,
         title,
@@ -44,8 +51,8 @@ function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
         languages,
         query,
         body,
-        root: "../../",
-        current: `${guide.name}/`,
+        root,
+        current: path,
         styles: PROSE_STYLES,
       });
       pagesByKey.set(key, html);

@@ -53,10 +53,8 @@ for (const table of document.querySelectorAll("table.data")) {
 }
 
 // On a phone the rows of links scroll sideways, so the current link is scrolled into view.
-for (const link of document.querySelectorAll(
-  "header nav a[aria-current], nav.console a[aria-current]",
-)) {
-  const row = link.closest("ul");
+for (const link of document.querySelectorAll("header nav a[aria-current]")) {
+  const row = link.closest(".console") ?? link.closest("ul");
   row.scrollLeft = link.offsetLeft - (row.clientWidth - link.clientWidth) / 2;
 }
 

@@ -6,7 +6,7 @@ import { useSite, useVisit } from "../visit/use-visit.ts";
 import { asset, type PageView } from "../visit/view.ts";
 import { Form } from "./form.tsx";
 import { LegalLinks } from "./legal-links.tsx";
-import { Navigation, StaffNavigation } from "./navigation.tsx";
+import { Navigation } from "./navigation.tsx";
 import { withoutUnshown } from "./shown.tsx";
 
 /**
@@ -66,7 +66,6 @@ function Document({
           </div>
           {visit.signedIn !== null && <Navigation />}
         </header>
-        {isStaffPage() && <StaffNavigation />}
         <main id="content">
           {heading ?? <h1>{title}</h1>}
           {visit.notice !== null && (
@@ -93,11 +92,6 @@ function Imprint() {
       <LegalLinks {...{ contact, legal }} label={words.startPage.contact} />
     </p>
   );
-}
-
-function isStaffPage(): boolean {
-  const { path, signedIn } = useVisit();
-  return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
 }
 
 /** Lets members of several organizations choose whose pages they see. */

@@ -3,9 +3,10 @@
 import { useVisit } from "../visit/use-visit.ts";
 import { asset } from "../visit/view.ts";
 
-/** Links to the site's pages that this visitor may see. */
+/** Links to the site's pages that this visitor may see; in the console, to its own pages instead. */
 export function Navigation() {
-  const { words, membership, signedIn } = useVisit();
+  const { words, membership, signedIn, path } = useVisit();
+  if (path.startsWith("/staff/") && signedIn?.person.isStaff === true) return <StaffNavigation />;
   const organizationPages = [
     ["/account/", words.overview],
     ["/account/keys/", words.keys],
@@ -29,8 +30,8 @@ export function Navigation() {
   );
 }
 
-/** Grouped links to the console's pages, below the site's own navigation; only one group is visible. */
-export function StaffNavigation() {
+/** Grouped links to the console's pages, and back to the person's own. */
+function StaffNavigation() {
   const visit = useVisit();
   const words = visit.words.staffPages;
   const groups: readonly [label: string, links: readonly PageLink[]][] = [
@@ -70,24 +71,21 @@ export function StaffNavigation() {
       ],
     ],
   ];
-  const isHere = (links: readonly PageLink[]) =>
-    links.some((link) => currentOf(link, "/staff/") !== undefined);
-  const here = groups.find(([, links]) => isHere(links));
   return (
     <nav class="console" aria-label={words.console}>
-      <ul class="groups">
-        {groups.map(([label, links]) => (
-          <li>
-            <a
-              href={asset(links[0]?.[0] ?? "/staff/")}
-              aria-current={links === here?.[1] ? "true" : undefined}
-            >
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-      {here !== undefined && <Links links={here[1]} first="/staff/" />}
+      {groups.map(([label, links]) => (
+        <>
+          <h2>{label}</h2>
+          <Links links={links} first="/staff/" />
+        </>
+      ))}
+      <Links
+        links={[
+          ["/staff/guides/start/", words.guides],
+          ["/account/", words.ownAccount],
+        ]}
+        first="/account/"
+      />
     </nav>
   );
 }

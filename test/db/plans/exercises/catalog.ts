@@ -132,6 +132,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   }
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
+  appliance.app.services.channels.newest(50);
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
   exportParts(appliance);
   for (const rows of [

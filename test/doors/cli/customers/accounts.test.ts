@@ -55,6 +55,35 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
+test("a name that is taken is refused, unless said to be meant", async () => {
+  await machine.json(["org", "create", "--name", "Acme", "--plan", "start"]);
+  const again = ["org", "create", "--name", "ACME", "--plan", "test", "--owner", "ada@example.com"];
+  const refused = await machine.run(again);
+  expect([refused.exitCode, refused.out]).toEqual([2, ""]);
+  expect(refused.notes).toContain("Organization 1 has this name already.");
+  expect(machine.query("SELECT count(*) AS n FROM people")).toEqual([{ n: 0 }]);
+  expect(await machine.json([...again, "--same-name"])).toMatchObject({ id: 2, name: "ACME" });
+});
+
+test("a customer's member is made staff only if that is meant", async () => {
+  await machine.json(["org", "create", "--name", "Acme", "--plan", "start"]);
+  await machine.json(["member", "add", "1", "--email", "ada@example.com", "--role", "owner"]);
+  const asked = await machine.run(["staff", "add", "ada@example.com"]);
+  expect(asked.exitCode).toBe(2);
+  expect(asked.notes).toContain("ada@example.com belongs to the customer Acme.");
+  expect(machine.query("SELECT is_staff FROM people")).toEqual([{ is_staff: 0 }]);
+  expect((await machine.run(["staff", "add", "ada@example.com", "--yes"])).exitCode).toBe(0);
+  expect(machine.query("SELECT is_staff FROM people")).toEqual([{ is_staff: 1 }]);
+  expect((await machine.run(["staff", "add", "olga@example.com"])).exitCode).toBe(0);
+});
+
+test("the settings of the first day are listed, and with --all those for special cases", async () => {
+  const first = await machine.run(["config"]);
+  expect(first.out).toContain("KANALOG_SMTP_URL");
+  expect(first.out).not.toContain("KANALOG_LAG_MAX");
+  expect((await machine.run(["config", "--all"])).out).toContain("KANALOG_LAG_MAX");
+});
+
 test("a key is stored only as a hash: it appears in no list, and nowhere in the database's files", async () => {
   const { key } = await machine.customer();
   expect((await machine.run(["key", "list", "1"])).out).not.toContain(key);
@@ -145,8 +174,16 @@ test("a table names what an operator's key may do", async () => {
   expect((await machine.run(["staff", "key", "list"])).out).toContain("read,data");
 });
 
-test("the help lists only commands that exist, and each has its own help", async () => {
-  const help = await machine.run(["--help"]);
+test("the help lists the commands of the first day, with --all those that exist, and each has its own help", async () => {
+  const first = await machine.run(["--help"]);
+  expect([...first.out.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map(([, name]) => name)).toEqual([
+    ...["start", "serve", "import", "sample", "org", "key", "source", "backup", "staff", "config"],
+    "help",
+  ]);
+  expect(first.out).toContain("kanalog help --all");
+  expect((await machine.run(["help", "key", "create"])).out).toContain("Usage: kanalog key create");
+  expect(await machine.run(["help", "nothing"])).toMatchObject({ exitCode: 2 });
+  const help = await machine.run(["help", "--all"]);
   expect(help.exitCode).toBe(0);
   const listed = [...help.out.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map((match) => match[1] ?? "");
   expect(listed).toEqual([

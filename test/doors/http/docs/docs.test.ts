@@ -8,6 +8,7 @@ import { guides } from "../../../../src/app/guides.ts";
 import { importFile } from "../../../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { guidePath } from "../../../../src/doors/http/docs/guide.ts";
 import { apiMethods } from "../../../../src/verbs/table.ts";
 import { liftRates } from "../../../support/appliance.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
@@ -146,9 +147,10 @@ test.skipIf(CHROMIUM === undefined)(
     if (browser === null) throw new Error("no browser");
     const { context, page, faults, go } = await openWindow(browser, address);
     let seenFlags = 0;
-    for (const { name, texts } of guides) {
-      for (const language of Object.keys(texts)) {
-        await go(`/docs/${name}/?lang=${language}`);
+    for (const guide of guides) {
+      const { name } = guide;
+      for (const language of Object.keys(guide.texts)) {
+        await go(`/${guidePath(guide)}?lang=${language}`);
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 800 });
           expect(await tooWide(page), name).toBeLessThanOrEqual(0);
@@ -168,11 +170,11 @@ test.skipIf(CHROMIUM === undefined)(
       }
     }
     expect(seenFlags).toBeGreaterThan(20);
-    await go("/docs/sources/");
+    await go("/staff/guides/sources/");
     expect(await page.locator("pre .flag").count(), "options in commands").toBeGreaterThan(5);
     // All guides are rendered in the same way: these two contain everything that a guide can.
     for (const [path, colorScheme] of [
-      ["/docs/importing/", "light"],
+      ["/staff/guides/importing/", "light"],
       ["/docs/mcp/?lang=ru", "dark"],
     ] as const) {
       await page.emulateMedia({ colorScheme });

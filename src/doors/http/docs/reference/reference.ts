@@ -49,7 +49,7 @@ export function referenceRoutes(
   const framed = ({ title, body }: Page, { language, query }: Reader, root: string): string =>
     framedPage({
       ...docs,
-      ...{ title, language, query, root, body, languages: LANGUAGES, current: "" },
+      ...{ title, language, query, root, body, languages: LANGUAGES, current: "docs/" },
       styles: ["account/assets/site.css", "docs/guide.css", "docs/reference.css"],
     });
   return {

@@ -52,7 +52,7 @@ async function checklist(answer: string | null): Promise<View> {
     import: (
       <Step text={words.import.text}>
         {link("/staff/imports/", words.import.link)}
-        {link("/docs/importing/", words.import.guide)}
+        {link("/staff/guides/importing/", words.import.guide)}
       </Step>
     ),
     customer: (

@@ -1,7 +1,9 @@
 /** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
 import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
-import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
+import { DAY_MS, dayOf, formatDay, HOUR_MS } from "../../../../../values/moscow-time.ts";
+import { DayText } from "../../../look/answer-times.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
@@ -13,6 +15,18 @@ import { HourPicture } from "./hour-picture.tsx";
 
 const DAY_HOURS = 24;
 const WEEK_HOURS = 7 * 24;
+/** Whole days without a reading of any channel after which the data is called old. */
+const READING_OLD_DAYS = 2;
+
+/** What is counted and should be zero, and the page about it. */
+const COUNTED = [
+  ["webhooksFailing", "/staff/webhooks/"],
+  ["webhooksDisabled", "/staff/webhooks/?disabled=yes"],
+  ["jobsFailed", "/staff/jobs/"],
+  ["importsFailed", "/staff/imports/"],
+  ["sourcesSilent", "/staff/sources/"],
+  ["errorsNoted", "/staff/errors/"],
+] as const;
 
 /** `/staff/`: possible problems, usage, and how long the disk will last. */
 export const summaryPage: SitePage = {
@@ -24,53 +38,65 @@ export const summaryPage: SitePage = {
     const counts = await countsOf(visit.nowMs);
     const outlook = await diskOutlook(hours);
     const backup = await context.lastBackup();
-    const troubles = [
-      [words.webhooksFailing, counts.webhooksFailing, "/staff/webhooks/"],
-      [words.webhooksDisabled, counts.webhooksDisabled, "/staff/webhooks/?disabled=yes"],
-      [words.jobsFailed, counts.jobsFailed, "/staff/jobs/"],
-      [words.importsFailed, counts.importsFailed, "/staff/imports/"],
-      [words.sourcesSilent, counts.sourcesSilent, "/staff/sources/"],
-      [words.errorsNoted, counts.errors, "/staff/errors/"],
-    ] as const;
     // A node needs no backup of its own, since PostgreSQL has the data.
     const lacksBackup = backup === null && context.nodes === null;
     const { baseUrl, smtpUrl } = context.config;
-    const missing = [
-      ...(smtpUrl === null ? [words.noMailServer] : []),
-      ...(baseUrl === null ? [words.noPublicAddress] : []),
+    const { lastReading } = counts;
+    const isOld = lastReading !== null && lastReading < dayOf(visit.nowMs) - READING_OLD_DAYS;
+    const troubles: [label: string, value: Child | null, path: string][] = [
+      ...COUNTED.map(([name, path]): [string, Child | null, string] => [
+        words[name],
+        counts[name] === 0 ? null : shownNumber(counts[name]),
+        path,
+      ]),
+      [words.backup, lacksBackup ? words.noBackup : null, "/staff/database/"],
+      [words.noMailServer, smtpUrl === null ? words.noBackup : null, "/staff/guides/operating/"],
+      [words.noPublicAddress, baseUrl === null ? words.noBackup : null, "/staff/guides/operating/"],
+      [
+        words.lastReading,
+        isOld ? <DayText day={formatDay(lastReading)} /> : null,
+        "/staff/imports/",
+      ],
     ];
-    const isWell =
-      !lacksBackup && missing.length === 0 && troubles.every(([, count]) => count === 0);
+    const counted = new Set<string>(COUNTED.map(([name]) => words[name]));
+    const open = troubles.filter(([, value]) => value !== null);
+    const well = troubles.filter(([, value]) => value === null);
     return consolePage(
       visit.words.staffPages.summary,
       <>
         <h2>{words.isWell}</h2>
-        <p>
-          <span class={isWell ? "good" : "badge warn"}>{isWell ? words.well : words.notWell}</span>
+        {open.length === 0 ? (
+          <p>
+            <span class="good">{words.well}</span>
+          </p>
+        ) : (
+          <ul class="cards">
+            {open.map(([label, value, path]) => (
+              <li class="warning">
+                <strong>{value}</strong>
+                <a href={asset(path)}>{label}</a>
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="row checked">
+          {well.map(([label, , path]) => (
+            <a href={asset(path)}>{counted.has(label) ? `${label}: 0` : `✓ ${label}`}</a>
+          ))}
+          {backup !== null && (
+            <span>
+              {words.backup}: <Instant at={backup.madeAt} />
+            </span>
+          )}
+          {counts.mailsQueued > 0 && (
+            <span>
+              {words.mailsQueued}: {shownNumber(counts.mailsQueued)}
+            </span>
+          )}
         </p>
-        <ul class="cards">
-          {troubles.map(([label, count, path]) => (
-            <li class={count > 0 ? "warning" : undefined}>
-              <strong>{shownNumber(count)}</strong>
-              <a href={asset(path)}>{label}</a>
-            </li>
-          ))}
-          <li>
-            <strong>{shownNumber(counts.mailsQueued)}</strong>
-            {words.mailsQueued}
-          </li>
-          <li class={lacksBackup ? "warning" : undefined}>
-            <strong>{backup === null ? words.noBackup : <Instant at={backup.madeAt} />}</strong>
-            <a href={asset("/staff/database/")}>{words.backup}</a>
-          </li>
-          {missing.map((label) => (
-            <li class="warning">
-              <strong>{words.noBackup}</strong>
-              <a href={asset("/docs/operating/")}>{label}</a>
-            </li>
-          ))}
-        </ul>
-        <HourPicture hours={hours} count={DAY_HOURS} title={words.lastDay} />
+        {hours.some(({ requests }) => requests > 0) && (
+          <HourPicture hours={hours} count={DAY_HOURS} title={words.lastDay} />
+        )}
         <HourPicture hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
         <h2>{words.whoUses}</h2>
         <ul class="cards">
@@ -83,8 +109,10 @@ export const summaryPage: SitePage = {
             <a href={asset("/staff/people/")}>{words.people}</a>
           </li>
         </ul>
-        <Customers title={words.topCustomers} customers={counts.top} />
-        <Customers title={words.nearLimit} customers={counts.nearLimit} />
+        {counts.top.length > 0 && <Customers title={words.topCustomers} customers={counts.top} />}
+        {counts.nearLimit.length > 0 && (
+          <Customers title={words.nearLimit} customers={counts.nearLimit} />
+        )}
         <h2>{words.whatNext}</h2>
         <Outlook outlook={outlook} />
       </>,
@@ -95,14 +123,6 @@ export const summaryPage: SitePage = {
 function Customers({ title, customers }: { title: string; customers: readonly CustomerUse[] }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
-  if (customers.length === 0) {
-    return (
-      <section>
-        <h3>{title}</h3>
-        <p>{words.nobody}</p>
-      </section>
-    );
-  }
   const { planNames } = visit.words;
   return (
     <section>
@@ -174,7 +194,7 @@ async function countsOf(nowMs: number) {
         state === "failed" && (finishedAt ?? startedAt) >= nowMs - FAILED_DAYS * DAY_MS,
     ).length,
     sourcesSilent: (await sources.silent()).length,
-    errors: (await recentErrors()).filter(({ level }) => level === "error").length,
+    errorsNoted: (await recentErrors()).filter(({ level }) => level === "error").length,
     mailsQueued: await mails.queued(),
   };
 }
