@@ -16,14 +16,16 @@ const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const SECRET = "the secret of both nodes of the campaign";
 const NODES = ["a", "b"] as const;
+const VICTIMS = ["node", "stopped node", "postgres"] as const;
 const CLIENTS = 4;
 const CHANNELS = 40;
 /** Longer than PostgreSQL waits for a node that is silent within its turn. */
 const STOPPED_MS = 7_000;
 const LIFE_MAX_MS = 2_000;
+/** A stopped node takes the longest. */
+const TIME_MAX_MS = 120_000 + KILLS * VICTIMS.length * 20_000;
 
 type Name = (typeof NODES)[number];
-const VICTIMS = ["node", "stopped node", "postgres"] as const;
 
 let machine: Machine;
 let postgres: PostgresServer;
@@ -164,4 +166,5 @@ test.skipIf(!hasPostgres)(
       expect(faults).toEqual([]);
     }
   },
+  TIME_MAX_MS,
 );
