@@ -7,33 +7,51 @@ export type Json = Readonly<Record<string, unknown>>;
 /** What is wrong, in a sentence; null if nothing is. */
 export type Fault = string | null;
 
+export interface Received {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+/** Receives what an appliance sends to an https address. */
+export interface Receiver {
+  url: string;
+  requests: Received[];
+  /** How requests are answered from now on. */
+  status: number;
+}
+
 /** What a check is run with. */
 export interface Kit {
   readonly base: string;
   readonly key: string;
   readonly operatorKey: string | null;
+  /** Whether the run may change something. */
+  readonly mayWrite: boolean;
+  /** Where deliveries of webhooks arrive; null if the run has none. */
+  readonly receiver: Receiver | null;
   /** Epoch milliseconds. */
   now(): number;
+  sleep(durationMs: number): Promise<void>;
   /** Asks once in a run: whoever asks the same later gets the first answer. A string is a GET with the key. */
   ask(asked: Asked | string): Promise<Answer>;
   /** Asks, even if the same was asked before. */
   askAgain(asked: Asked | string): Promise<Answer>;
+  /** What to ask at the end of the run, to remove what a check made. */
+  afterwards: Asked[];
 }
 
 /** One line of the report: what one sentence of the specification requires of one answer. */
 export interface Check {
   readonly clause: ClauseId;
   readonly title: string;
-  readonly needs?: "write" | "operator";
   run(kit: Kit): Promise<Fault>;
 }
 
-export const check = (
-  clause: ClauseId,
-  title: string,
-  run: Check["run"],
-  needs?: Check["needs"],
-): Check => ({ clause, title, run, ...(needs !== undefined && { needs }) });
+export const check = (clause: ClauseId, title: string, run: Check["run"]): Check => ({
+  clause,
+  title,
+  run,
+});
 
 /** Thrown where the appliance, as the key sees it, lacks what a check would look at; the check is skipped. */
 export class Missing extends Error {}

@@ -1,4 +1,4 @@
-import { isObject, type Json, type Kit, Missing } from "./check.ts";
+import { isObject, type Json, type Kit, Missing, type Receiver } from "./check.ts";
 
 /** The world outside, which the kit's caller provides. */
 export interface Outside {
@@ -37,6 +37,8 @@ export interface Target {
   base: string;
   key: string;
   operatorKey: string | null;
+  mayWrite: boolean;
+  receiver: Receiver | null;
 }
 
 /** How often a request that came too early is sent again. */
@@ -83,7 +85,9 @@ export function createKit(target: Target, outside: Outside): Kit {
 
   return {
     ...target,
+    afterwards: [],
     now: outside.now,
+    sleep: outside.sleep,
     askAgain,
     ask(asked) {
       const name = JSON.stringify(asked);

@@ -4,222 +4,173 @@ import type { ClauseId } from "./clauses.ts";
 export const PLANS = ["test", "start", "growth", "profi"] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** What a parameter takes: the name of a kind in `parameter-kinds.ts`, or its values, separated by `|`. */
-type ParameterKind = string;
-
 export interface Endpoint {
   /** The tool's name, where the method is one. */
   operation: string;
-  method?: "POST" | "PATCH" | "DELETE";
-  /** Braces name what `seen` finds in the catalog. */
+  method: string;
+  /** Braces name what `fill` finds in the catalog. */
   path: string;
   /** Query of a call that succeeds. */
-  query?: string;
+  query: string;
   units: number;
   /** The lowest plan that has the method. */
   from: Plan;
   clause: ClauseId;
-  parameters?: Readonly<Record<string, ParameterKind>>;
-  /** Whether a read-and-write key of an owner or administrator is needed. */
-  isWrite?: true;
-  /** Whether the answer is a file rather than an object. */
-  isFile?: true;
+  /** What each parameter takes: a kind of `parameter-kinds.ts`, or its values, separated by `|`. */
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** @param place verb (none is GET), path and query of a call that succeeds */
+function endpoint(
+  operation: string,
+  place: string,
+  units: number,
+  from: Plan,
+  clause: ClauseId,
+  parameters: Endpoint["parameters"] = {},
+): Endpoint {
+  const [, method = "GET", path = "", query = ""] = /^(?:(\w+) )?([^?]*)\??(.*)$/.exec(place) ?? [];
+  return { operation, method, path, query, units, from, clause, parameters };
 }
 
 const DAYS = { from: "day", to: "day" };
-const PAGE = { limit: "limit", cursor: "cursor", fields: "fields" };
+const FIELDS = { fields: "fields" };
+const PAGE = { limit: "limit", cursor: "cursor", ...FIELDS };
+const CODES = { category: "code", territory: "code" };
 const SELECTION = {
-  q: "substring",
-  category: "code",
-  territory: "code",
-  kind: "channel|chat",
-  subscribers_min: "count",
-  subscribers_max: "count",
-  a_plus: "boolean",
-  verified: "boolean",
-  growth_30d_min: "integer",
-  reach_30d_min: "count",
+  ...{ q: "substring", ...CODES, kind: "channel|chat" },
+  ...{ subscribers_min: "count", subscribers_max: "count", a_plus: "boolean", verified: "boolean" },
+  ...{ growth_30d_min: "integer", reach_30d_min: "count" },
   ...{ reach_24h_min: "count", reach_48h_min: "count" },
   ...{ ad_reach_24h_min: "count", ad_reach_48h_min: "count" },
 };
-export const ORDERINGS = ["-subscribers", "-quality", "-citation", "-last_post_at"] as const;
+export const ORDERINGS = ["-subscribers", "-quality", "-citation", "-last_post_at"];
 export const METRIC_ORDERINGS = [
-  "-growth_7d",
-  "-growth_30d",
-  "-growth_30d_percent",
-  "-reach_30d",
-  "-err_30d",
-  ...(["-reach_24h", "-reach_48h", "-ad_reach_24h", "-ad_reach_48h"] as const),
-] as const;
-const WEBHOOK = "/v1/msgr/webhooks/{webhook}/";
-const ALERT = "/v1/msgr/alerts/{alert}/";
-
-/** Methods that only read, MCP's tools first, in the order of the specification's tables. */
-export const READS: readonly Endpoint[] = [
-  { operation: "me_retrieve", path: "/v1/me/", units: 0, from: "test", clause: "spec 4 me" },
-  {
-    ...{ operation: "msgr_channels_resolve_retrieve", path: "/v1/msgr/channels/resolve/" },
-    ...{ query: "q=@{handle}", units: 1, from: "test", clause: "spec 4 resolve" },
-    parameters: { q: "required", fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_channels_list", path: "/v1/msgr/channels/", query: "limit=2" },
-    ...{ units: 1, from: "test", clause: "spec 4 catalog" },
-    parameters: {
-      ...SELECTION,
-      ids: "numbers",
-      ordering: [...ORDERINGS, ...METRIC_ORDERINGS].join("|"),
-      include: "metrics",
-      ...PAGE,
-    },
-  },
-  {
-    ...{ operation: "msgr_channels_retrieve", path: "/v1/msgr/channels/{channel}/" },
-    ...{ units: 1, from: "test", clause: "spec 4 card" },
-    parameters: { include: "metrics", fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_stats_daily_list", path: "/v1/msgr/stats/daily/" },
-    ...{ query: "channels={channel}", units: 1, from: "test", clause: "spec 4 statistics" },
-    parameters: { channels: "required numbers", ...DAYS, fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_channels_posts_retrieve", path: "/v1/msgr/channels/{posting}/posts/" },
-    ...{ query: "limit=2", units: 1, from: "start", clause: "spec 4 posts" },
-    parameters: { ...DAYS, is_ad: "boolean", ...PAGE },
-  },
-  {
-    ...{ operation: "msgr_posts_retrieve", path: "/v1/msgr/posts/{post}/" },
-    ...{ units: 1, from: "start", clause: "spec 4 post", parameters: { fields: "fields" } },
-  },
-  {
-    ...{ operation: "msgr_categories_list", path: "/v1/msgr/categories/", units: 0, from: "test" },
-    ...{ clause: "spec 4 categories", parameters: { fields: "fields" } },
-  },
-  {
-    ...{ operation: "msgr_territories_list", path: "/v1/msgr/territories/", query: "kind=country" },
-    ...{ units: 0, from: "test", clause: "spec 4 territories" },
-    parameters: { kind: "country|district|region|city", parent: "code", fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_posts_search_list", path: "/v1/msgr/posts/search/" },
-    ...{ query: "q={word}&limit=2", units: 1, from: "start", clause: "questions 1" },
-    parameters: {
-      q: "required",
-      ...{ channel: "channel", category: "code", territory: "code", ...DAYS, is_ad: "boolean" },
-      media: "photo|video|audio|voice|document|poll|sticker|other",
-      views_min: "count",
-      ordering: "-published_at|-views|-relevance",
-      ...PAGE,
-    },
-  },
-  {
-    ...{ operation: "msgr_channels_compare_list", path: "/v1/msgr/channels/compare/" },
-    ...{ query: "channels={channel}", units: 1, from: "test", clause: "questions 2" },
-    parameters: { channels: "required numbers", ...DAYS, fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_channels_stats_retrieve", path: "/v1/msgr/channels/stats/" },
-    ...{ units: 1, from: "test", clause: "questions 2" },
-    parameters: { ...SELECTION, fields: "fields" },
-  },
-  {
-    ...{ operation: "msgr_channels_mentions_list", path: "/v1/msgr/channels/{channel}/mentions/" },
-    ...{ query: "limit=2", units: 1, from: "start", clause: "questions 3" },
-    parameters: { ...DAYS, kind: "link|forward", ...PAGE },
-  },
-  {
-    ...{ operation: "msgr_channels_similar_list", path: "/v1/msgr/channels/{channel}/similar/" },
-    ...{ units: 1, from: "start", clause: "questions 3", parameters: { fields: "fields" } },
-  },
+  ...["-growth_7d", "-growth_30d", "-growth_30d_percent", "-reach_30d", "-err_30d"],
+  ...["-reach_24h", "-reach_48h", "-ad_reach_24h", "-ad_reach_48h"],
 ];
+const LISTED = {
+  ...{ ids: "numbers", ordering: [...ORDERINGS, ...METRIC_ORDERINGS].join("|") },
+  ...{ include: "metrics", ...PAGE },
+};
+const MEDIA = "photo|video|audio|voice|document|poll|sticker|other";
+const FOUND = { ordering: "-published_at|-views|-relevance", views_min: "count", media: MEDIA };
+const V1 = "/v1/msgr/";
+const HANDLE = `${V1}channels/resolve/?q=@{handle}`;
+const CARD = `${V1}channels/{channel}/`;
+const POSTS = `${V1}channels/{posting}/posts/?limit=2`;
+const SEARCH = `${V1}posts/search/?q={word}&limit=2`;
+const STATS = `${V1}stats/daily/?channels={channel}`;
+const COMPARE = `${V1}channels/compare/?channels={channel}`;
 
-/** MCP's tools: the specification's nine, and those beyond it. */
-export const TOOLS = READS;
-
-const FILE = { units: 1, from: "profi", clause: "questions 5", isFile: true } as const;
-/** What an export takes; a file that is asked for with success can be long, so only small ones are. */
-const EXPORTED = { format: "csv|ndjson", category: "code", territory: "code", cursor: "cursor" };
-
-/** Methods that no tool offers. */
-export const MORE: readonly Endpoint[] = [
-  {
-    ...{ operation: "me_usage_list", path: "/v1/me/usage/", units: 0, from: "test" },
-    ...{ clause: "decisions 4 usage", parameters: { ...DAYS, ...PAGE, limit: "page size" } },
-  },
-  {
-    ...{ operation: "msgr_export_channels_retrieve", path: "/v1/msgr/export/channels/" },
-    ...{ query: "q={title}", parameters: { ...EXPORTED, a_plus: "boolean" }, ...FILE },
-  },
-  {
-    ...{ operation: "msgr_export_stats_retrieve", path: "/v1/msgr/export/stats/" },
-    ...{ query: "channel={channel}", parameters: { ...EXPORTED, ...DAYS }, ...FILE },
-  },
-  {
-    ...{ operation: "msgr_export_posts_retrieve", path: "/v1/msgr/export/posts/" },
-    query: "channel={posting}",
-    ...{ parameters: { ...EXPORTED, ...DAYS, views_min: "count" }, ...FILE },
-  },
-];
-
-const HOOKS = { units: 0, from: "growth", clause: "spec 4 webhooks" } as const;
-const ALERTS = { units: 0, from: "growth", clause: "questions 4" } as const;
-
-/** Webhooks and alerts. */
-export const MANAGED: readonly Endpoint[] = [
-  {
-    ...{ operation: "msgr_webhooks_list", path: "/v1/msgr/webhooks/", ...HOOKS },
-    parameters: PAGE,
-  },
-  {
-    ...{ operation: "msgr_webhooks_create", method: "POST", path: "/v1/msgr/webhooks/" },
-    ...{ isWrite: true, ...HOOKS },
-  },
-  { operation: "msgr_webhooks_retrieve", path: WEBHOOK, ...HOOKS },
-  {
-    operation: "msgr_webhooks_partial_update",
-    method: "PATCH",
-    path: WEBHOOK,
-    isWrite: true,
-    ...HOOKS,
-  },
-  { operation: "msgr_webhooks_destroy", method: "DELETE", path: WEBHOOK, isWrite: true, ...HOOKS },
-  {
+/** MCP's tools: the specification's nine, and those beyond it, in their order. */
+export const TOOLS: readonly Endpoint[] = [
+  endpoint("me_retrieve", "/v1/me/", 0, "test", "spec 4 me"),
+  endpoint("msgr_channels_resolve_retrieve", HANDLE, 1, "test", "spec 4 resolve", {
+    ...{ q: "required", ...FIELDS },
+  }),
+  endpoint("msgr_channels_list", `${V1}channels/?limit=2`, 1, "test", "spec 4 catalog", {
+    ...{ ...SELECTION, ...LISTED },
+  }),
+  endpoint("msgr_channels_retrieve", CARD, 1, "test", "spec 4 card", {
+    ...{ include: "metrics", ...FIELDS },
+  }),
+  endpoint("msgr_stats_daily_list", STATS, 1, "test", "spec 4 statistics", {
+    ...{ channels: "required numbers", ...DAYS, ...FIELDS },
+  }),
+  endpoint("msgr_channels_posts_retrieve", POSTS, 1, "start", "spec 4 posts", {
+    ...{ ...DAYS, is_ad: "boolean", ...PAGE },
+  }),
+  endpoint("msgr_posts_retrieve", `${V1}posts/{post}/`, 1, "start", "spec 4 post", FIELDS),
+  endpoint("msgr_categories_list", `${V1}categories/`, 0, "test", "spec 4 categories", FIELDS),
+  endpoint(
+    "msgr_territories_list",
+    `${V1}territories/?kind=country`,
+    0,
+    "test",
+    "spec 4 territories",
+    {
+      ...{ kind: "country|district|region|city", parent: "code", ...FIELDS },
+    },
+  ),
+  endpoint("msgr_posts_search_list", SEARCH, 1, "start", "questions 1", {
     ...{
-      operation: "msgr_webhooks_rotate_secret",
-      method: "POST",
-      path: `${WEBHOOK}rotate-secret/`,
+      q: "required",
+      channel: "channel",
+      ...CODES,
+      ...DAYS,
+      is_ad: "boolean",
+      ...FOUND,
+      ...PAGE,
     },
-    ...{ isWrite: true, ...HOOKS },
-  },
-  { operation: "msgr_webhooks_test", method: "POST", path: `${WEBHOOK}test/`, ...HOOKS },
-  { operation: "msgr_alerts_list", path: "/v1/msgr/alerts/", parameters: PAGE, ...ALERTS },
-  {
-    ...{ operation: "msgr_alerts_create", method: "POST", path: "/v1/msgr/alerts/" },
-    ...{ isWrite: true, ...ALERTS },
-  },
-  { operation: "msgr_alerts_retrieve", path: ALERT, ...ALERTS },
-  {
-    operation: "msgr_alerts_partial_update",
-    method: "PATCH",
-    path: ALERT,
-    isWrite: true,
-    ...ALERTS,
-  },
-  { operation: "msgr_alerts_destroy", method: "DELETE", path: ALERT, isWrite: true, ...ALERTS },
-  {
-    operation: "msgr_alerts_preview",
-    method: "POST",
-    path: `${ALERT}preview/`,
-    ...ALERTS,
-    units: 1,
-  },
+  }),
+  endpoint("msgr_channels_compare_list", COMPARE, 1, "test", "questions 2", {
+    ...{ channels: "required numbers", ...DAYS, ...FIELDS },
+  }),
+  endpoint("msgr_channels_stats_retrieve", `${V1}channels/stats/`, 1, "test", "questions 2", {
+    ...{ ...SELECTION, ...FIELDS },
+  }),
+  endpoint("msgr_channels_mentions_list", `${CARD}mentions/?limit=2`, 1, "start", "questions 3", {
+    ...{ ...DAYS, kind: "link|forward", ...PAGE },
+  }),
+  endpoint("msgr_channels_similar_list", `${CARD}similar/`, 1, "start", "questions 3", FIELDS),
 ];
 
-export const ENDPOINTS: readonly Endpoint[] = [...READS, ...MORE, ...MANAGED];
+/** What an export takes. A file that is asked for with success can be long, so only small ones are. */
+const EXPORT = { format: "csv|ndjson", ...CODES, cursor: "cursor" };
+const exported = (kind: string, query: string, more: Endpoint["parameters"]): Endpoint =>
+  endpoint(
+    `msgr_export_${kind}_retrieve`,
+    `${V1}export/${kind}/?${query}`,
+    1,
+    "profi",
+    "questions 5",
+    {
+      ...{ ...EXPORT, ...more },
+    },
+  );
+
+/** Methods that only read, with those that no tool offers. */
+export const READS: readonly Endpoint[] = [
+  ...TOOLS,
+  endpoint("me_usage_list", "/v1/me/usage/", 0, "test", "decisions 4 usage", {
+    ...{ ...DAYS, ...PAGE, limit: "page size" },
+  }),
+  exported("channels", "q={title}", { a_plus: "boolean" }),
+  exported("stats", "channel={channel}", DAYS),
+  exported("posts", "channel={posting}", { ...DAYS, views_min: "count" }),
+];
+
+export const isFile = ({ path }: Endpoint): boolean => path.includes("/export/");
+
+/** The methods of webhooks, and of alerts, which are alike. */
+const managed = (name: string, one: string, clause: ClauseId): Endpoint[] => {
+  const path = `${V1}${name}/`;
+  const of = (operation: string, place: string, parameters = {}) =>
+    endpoint(`msgr_${name}_${operation}`, place, 0, "growth", clause, parameters);
+  return [
+    of("list", path, PAGE),
+    of("create", `POST ${path}`),
+    of("retrieve", `${path}{${one}}/`),
+    of("partial_update", `PATCH ${path}{${one}}/`),
+    of("destroy", `DELETE ${path}{${one}}/`),
+  ];
+};
+const hook = (verb: string, operation: string): Endpoint =>
+  endpoint(operation, `POST ${V1}webhooks/{webhook}/${verb}/`, 0, "growth", "spec 4 webhooks");
+
+export const MANAGED: readonly Endpoint[] = [
+  ...managed("webhooks", "webhook", "spec 4 webhooks"),
+  hook("rotate-secret", "msgr_webhooks_rotate_secret"),
+  hook("test", "msgr_webhooks_test"),
+  ...managed("alerts", "alert", "questions 4"),
+  endpoint("msgr_alerts_preview", `POST ${V1}alerts/{alert}/preview/`, 1, "growth", "questions 4"),
+];
+
+export const ENDPOINTS: readonly Endpoint[] = [...READS, ...MANAGED];
 
 /** The path with numbers that need not exist, for what is refused before anything is looked up. */
 export const anyPath = ({ path }: Endpoint): string => path.replace(/\{\w+\}/g, "1");
 
 /** An endpoint's name in titles. */
-export const nameOf = ({ method, path }: Endpoint): string => `${method ?? "GET"} ${path}`;
+export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;

@@ -7,26 +7,20 @@ export interface Result extends Check {
   reason: string | null;
 }
 
-/** Runs checks one after another. @param onResult called with each result */
+/** Runs checks one after another, and removes what they made. @param onResult called with each result */
 export async function runChecks(
   checks: readonly Check[],
   kit: Kit,
-  mayWrite: boolean,
   onResult: (result: Result) => void,
 ): Promise<void> {
   for (const check of checks) {
-    const [outcome, reason] = await outcomeOf(check, kit, mayWrite);
+    const [outcome, reason] = await outcomeOf(check, kit);
     onResult({ ...check, outcome, reason });
   }
+  for (const asked of kit.afterwards.reverse()) await kit.askAgain(asked);
 }
 
-async function outcomeOf(
-  { needs, run }: Check,
-  kit: Kit,
-  mayWrite: boolean,
-): Promise<[Result["outcome"], string | null]> {
-  if (needs === "operator" && kit.operatorKey === null) return ["skip", "needs --operator-key"];
-  if (needs !== undefined && !mayWrite) return ["skip", "needs --write"];
+async function outcomeOf({ run }: Check, kit: Kit): Promise<[Result["outcome"], string | null]> {
   try {
     const fault = await run(kit);
     return fault === null ? ["ok", null] : ["fault", fault];

@@ -9,7 +9,7 @@ export const PLANTED: readonly Planted[] = [
     name: "a card without its title",
     found: /channel\.title/,
     answer({ body }, { url }) {
-      if (/^\/v1\/msgr\/channels\/\d+\/$/.test(url.pathname)) delete body.title;
+      if (/^\/v1\/msgr\/channels\/\d+\/$/.test(url.pathname)) delete body?.title;
     },
   },
   {
@@ -168,7 +168,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: "a territory before its parent",
-    found: /parents come before their children/,
+    found: /it comes after its parent/,
     answer({ body }, { url }) {
       if (url.pathname === "/v1/msgr/territories/") body?.results?.reverse();
     },

@@ -58,7 +58,7 @@ export async function argumentsOf(kit: Kit, endpoint: Endpoint): Promise<Record<
   for (const [, name = ""] of endpoint.path.matchAll(/\{(\w+)\}/g)) {
     args[name === "post" ? "id" : "channel"] = Number(await fill(kit, `{${name}}`));
   }
-  for (const [name, value] of new URLSearchParams(await fill(kit, endpoint.query ?? ""))) {
+  for (const [name, value] of new URLSearchParams(await fill(kit, endpoint.query))) {
     args[name] = name === "limit" ? Number(value) : value;
   }
   return args;

@@ -306,7 +306,7 @@ const begins = (data: Json, whole: Json): string | null =>
 
 /** Each tool as it is listed, and as it is called. */
 const ofTools = TOOLS.flatMap((endpoint): Check[] => {
-  const { operation, units, parameters = {} } = endpoint;
+  const { operation, units, parameters } = endpoint;
   const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
     name === "post" ? "id" : "channel",
   );

@@ -56,7 +56,7 @@ const numbersOf = (items: readonly Json[]): unknown[] => items.map(({ id }) => i
 async function firstPage(kit: Kit, { path, from }: Paged, limit: number) {
   await requirePlan(kit, from);
   const at = `${await fill(kit, path)}&limit=${limit}`;
-  const items = await listed(kit, at, "items in the list");
+  const items = await listed(kit, at);
   return { at, items, next: (await kit.ask(at)).body["next"] };
 }
 
@@ -113,7 +113,7 @@ const laws = LISTS.flatMap((list): Check[] => [
         const page = await kit.ask(at);
         const wrong = statusOf(page, 200);
         if (wrong !== null) return wrong;
-        seen.push(...(await listed(kit, at, "items on a page that `next` leads to")));
+        seen.push(...(await listed(kit, at)));
         at = page.body["next"];
       }
       return differs("what the pages show", numbersOf(seen), numbersOf(whole.items));

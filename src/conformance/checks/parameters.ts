@@ -1,6 +1,6 @@
 import { type Check, check, fieldError, type Kit, Missing, statusOf, unless } from "../check.ts";
 import type { ClauseId } from "../clauses.ts";
-import { type Endpoint, MANAGED, MORE, nameOf, READS } from "../endpoints.ts";
+import { type Endpoint, isFile, MANAGED, nameOf, READS, TOOLS } from "../endpoints.ts";
 import { isRequired, kindOf } from "../parameter-kinds.ts";
 import { fill, pathTo, requirePlan } from "../sight.ts";
 
@@ -21,7 +21,7 @@ const clauseOf = (endpoint: Endpoint, name: string, type: string): ClauseId =>
 /** The address with one parameter set, and the rest of what the call needs. */
 async function withParameter(kit: Kit, endpoint: Endpoint, name: string, value?: string) {
   await requirePlan(kit, endpoint.from);
-  const rest = (endpoint.query ?? "").split("&").filter((part) => !part.startsWith(`${name}=`));
+  const rest = endpoint.query.split("&").filter((part) => !part.startsWith(`${name}=`));
   const own = value === undefined ? [] : [`${name}=${value}`];
   const query = [...rest, ...own].filter((part) => part !== "").join("&");
   return `${await fill(kit, endpoint.path)}?${await fill(kit, query)}`;
@@ -43,7 +43,7 @@ function checksOf(endpoint: Endpoint, name: string, type: string): Check[] {
       async (kit) => fieldError(await ask(kit, value), name, message),
     ),
   );
-  if (endpoint.isFile === true) return refused;
+  if (isFile(endpoint)) return refused;
   const taken = good.map(
     (value): Check => ({
       ...{ clause, title: `${title(value)} is taken` },
@@ -68,10 +68,8 @@ function checksOf(endpoint: Endpoint, name: string, type: string): Check[] {
 /** A page's `next` repeats the query, in which an empty parameter may stand. */
 const withoutNext = (text: string): string => text.replace(/"next":"[^"]*"/, "");
 
-const ofEndpoints = [...READS, ...MORE, ...MANAGED].flatMap((endpoint) =>
-  Object.entries(endpoint.parameters ?? {}).flatMap(([name, type]) =>
-    checksOf(endpoint, name, type),
-  ),
+const ofEndpoints = [...READS, ...MANAGED].flatMap((endpoint) =>
+  Object.entries(endpoint.parameters).flatMap(([name, type]) => checksOf(endpoint, name, type)),
 );
 
 const onlyFields = (endpoint: Endpoint) => async (kit: Kit) => {
@@ -85,8 +83,8 @@ const onlyFields = (endpoint: Endpoint) => async (kit: Kit) => {
 };
 
 /** Rules of parameters that all methods share. */
-const general = READS.flatMap((endpoint): Check[] => {
-  const [first] = Object.entries(endpoint.parameters ?? {});
+const general = TOOLS.flatMap((endpoint): Check[] => {
+  const [first] = Object.entries(endpoint.parameters);
   if (first === undefined) return [];
   return [
     check("decisions 1 values", `${nameOf(endpoint)} ignores an unknown parameter`, async (kit) =>

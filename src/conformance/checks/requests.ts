@@ -9,7 +9,7 @@ import {
   unless,
 } from "../check.ts";
 import type { Answer } from "../client.ts";
-import { anyPath, ENDPOINTS, MORE, nameOf, READS } from "../endpoints.ts";
+import { anyPath, ENDPOINTS, isFile, nameOf, READS } from "../endpoints.ts";
 import { account, pathTo, requirePlan } from "../sight.ts";
 
 const WRONG_KEY = "knl_ro_0000000000000000000000000000000000000000";
@@ -26,7 +26,7 @@ const unauthorized = (answer: Answer, code: string) =>
 
 /** Each method without a key, and with keys that are none. */
 const authentication = ENDPOINTS.flatMap((endpoint): Check[] => {
-  const { method = "GET" } = endpoint;
+  const { method } = endpoint;
   const path = anyPath(endpoint);
   const name = nameOf(endpoint);
   const ask = (kit: Kit, key: string | null, headers = {}) =>
@@ -49,7 +49,7 @@ const authentication = ENDPOINTS.flatMap((endpoint): Check[] => {
 
 /** Methods by path, for what a path does not allow. */
 const allowedAt = (path: string): string[] =>
-  ENDPOINTS.filter((endpoint) => anyPath(endpoint) === path).map(({ method = "GET" }) => method);
+  ENDPOINTS.filter((endpoint) => anyPath(endpoint) === path).map(({ method }) => method);
 
 const wrongVerbs = [...new Set(ENDPOINTS.map(anyPath))].flatMap((path) =>
   VERBS.filter((verb) => !allowedAt(path).includes(verb)).map((method) =>
@@ -73,7 +73,7 @@ const wrongVerbs = [...new Set(ENDPOINTS.map(anyPath))].flatMap((path) =>
   ),
 );
 
-const redirects = [...READS, ...MORE].map((endpoint) =>
+const redirects = READS.map((endpoint) =>
   check(
     "decisions 1 paths",
     `${nameOf(endpoint)} without its slash redirects to it, query kept`,
@@ -93,7 +93,7 @@ const redirects = [...READS, ...MORE].map((endpoint) =>
 );
 
 /** What every answer of a method that succeeds shows of itself. */
-const headers = [...READS, ...MORE].flatMap((endpoint): Check[] => {
+const headers = READS.flatMap((endpoint): Check[] => {
   const name = nameOf(endpoint);
   const good = async (kit: Kit) => kit.ask(await pathTo(kit, endpoint));
   const checks: Check[] = [
@@ -101,7 +101,7 @@ const headers = [...READS, ...MORE].flatMap((endpoint): Check[] => {
     check("decisions 1 limit headers", `${name} names its cost`, async (kit) => {
       const answer = await good(kit);
       const cost = answer.headers.get("x-request-cost");
-      return endpoint.isFile === true
+      return isFile(endpoint)
         ? unless(Number(cost) >= 1, `X-Request-Cost is ${cost}`)
         : differs("X-Request-Cost", cost, String(endpoint.units));
     }),
@@ -140,7 +140,7 @@ const headers = [...READS, ...MORE].flatMap((endpoint): Check[] => {
       },
     ),
   ];
-  if (endpoint.isFile !== true) {
+  if (!isFile(endpoint)) {
     checks.push(
       check("spec 1 base rules", `${name} speaks JSON in UTF-8`, async (kit) => {
         const type = (await good(kit)).headers.get("content-type") ?? "";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readConfig } from "../../config.ts";
 import { ALL_CHECKS } from "../../conformance/all-checks.ts";
-import type { Kit } from "../../conformance/check.ts";
+import type { Kit, Receiver } from "../../conformance/check.ts";
 import { createKit } from "../../conformance/client.ts";
 import {
   jsonReport,
@@ -14,6 +14,7 @@ import {
 import { type Result, runChecks } from "../../conformance/run.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { sendTo } from "../../ports/download.ts";
+import { receiveRequests } from "../../ports/receive-requests.ts";
 import {
   type AsJson,
   type CommandContext,
@@ -23,6 +24,7 @@ import {
   usageError,
 } from "./command-context.ts";
 import { forTerminal } from "./print.ts";
+import { portText } from "./serving/until-stopped.ts";
 import { withSettings } from "./with-domains.ts";
 
 interface ConformanceOptions extends AsJson {
@@ -30,6 +32,8 @@ interface ConformanceOptions extends AsJson {
   key?: string;
   operatorKey?: string;
   write?: boolean;
+  receiver?: string;
+  listen?: string;
   tap?: boolean;
   list?: boolean;
 }
@@ -45,6 +49,8 @@ export function conformanceCommand(context: CommandContext): Command {
       "--write",
       "also check what changes something, with objects that are removed afterwards",
     )
+    .option("--receiver <url>", "https address that leads to --listen, to check deliveries")
+    .option("--listen <port>", "port of this machine where deliveries arrive as http", portText)
     .option("--list", "print which part of the specification has which checks, and ask nothing")
     .option("--tap", "print each check as a line of the Test Anything Protocol")
     .addOption(jsonOption())
@@ -56,7 +62,8 @@ export function conformanceCommand(context: CommandContext): Command {
       }
       const kit = kitOf(context, options);
       await requireAppliance(kit);
-      const results = await run(context, kit, options);
+      const stop = await listen(kit.receiver, options);
+      const results = await run(context, kit, options).finally(stop);
       if (results.some(({ outcome }) => outcome === "fault")) throw new CommandExit(EXIT_FAILED);
     });
 }
@@ -66,9 +73,32 @@ function kitOf({ environment }: CommandContext, options: ConformanceOptions): Ki
   const { url, key } = readConfig(withSettings(environment, given));
   if (url === null) throw usageError("Give --url, or set KANALOG_URL.");
   if (key === null) throw usageError("Give --key, or set KANALOG_KEY.");
-  const target = { base: url.replace(/\/$/, ""), key, operatorKey: options.operatorKey ?? null };
+  const target = {
+    base: url.replace(/\/$/, ""),
+    key,
+    operatorKey: options.operatorKey ?? null,
+    mayWrite: options.write ?? false,
+    receiver: receiverOf(options),
+  };
   const { now, sleep } = systemClock;
   return createKit(target, { send: sendTo, now, sleep });
+}
+
+function receiverOf({ receiver, listen }: ConformanceOptions): Receiver | null {
+  if (receiver === undefined && listen === undefined) return null;
+  if (receiver !== undefined && listen !== undefined) {
+    return { url: receiver, requests: [], status: 200 };
+  }
+  throw usageError("Give both --receiver and --listen, or neither.");
+}
+
+/** @returns stops it */
+async function listen(receiver: Receiver | null, { listen: port }: ConformanceOptions) {
+  if (receiver === null) return () => {};
+  return receiveRequests(Number(port), (request) => {
+    receiver.requests.push(request);
+    return receiver.status;
+  });
 }
 
 /** @throws CommandExit if nothing that the kit could check answers, or it takes no such key */
@@ -90,13 +120,13 @@ async function requireAppliance(kit: Kit): Promise<void> {
 async function run(
   { output }: CommandContext,
   kit: Kit,
-  { json, tap, write = false }: ConformanceOptions,
+  { json, tap }: ConformanceOptions,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const beganAt = systemClock.monotonic();
   const isShown = process.stderr.isTTY && !tap;
   if (tap) output.out(tapHead(ALL_CHECKS));
-  await runChecks(ALL_CHECKS, kit, write, (result) => {
+  await runChecks(ALL_CHECKS, kit, (result) => {
     results.push(result);
     if (tap) output.out(tapLine(result, results.length));
     if (isShown) process.stderr.write(`\r${results.length} of ${ALL_CHECKS.length} checks`);
