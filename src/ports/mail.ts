@@ -3,6 +3,8 @@ import { MAIL } from "./own-work.ts";
 export interface Mail {
   /** @throws if the server did not accept it for all recipients within 60 s */
   send(message: Message): Promise<void>;
+  /** Connects and signs in, and sends nothing. @throws if the server cannot be reached, or refuses */
+  tryOut(): Promise<void>;
 }
 
 export interface Message {
@@ -32,6 +34,10 @@ export function onOneLine(text: string): string {
 export function systemMail(smtpUrl: string, from: string): Mail {
   let opening: ReturnType<typeof openTransport> | null = null;
   return {
+    async tryOut() {
+      opening ??= openTransport(smtpUrl);
+      await (await opening).verify();
+    },
     async send({ to, subject, text, html }) {
       // Passed as objects, so that a comma or angle bracket in an address cannot add a recipient.
       const recipients = to.map((address) => ({ name: "", address }));

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
-import { getCACertificates } from "node:tls";
+import { isIP } from "node:net";
+import { connect, getCACertificates } from "node:tls";
 import {
   type Destination,
   type DownloadRequest,
@@ -30,6 +31,8 @@ export interface Network {
   get(request: GetRequest): Promise<GetResult>;
   /** One request to the appliance's own address, over whatever is in front of it; never throws. */
   ask(request: AskRequest): Promise<AskResult>;
+  /** When the certificate of an https address ends, or why there is none that this machine trusts. */
+  certificateEnd(url: string): Promise<{ endsAt: number } | { fault: string }>;
   /** One GET whose body is written to a file. @throws if the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;
 }
@@ -67,6 +70,7 @@ export function systemNetwork(options: { ca: string | null }): Network {
     post: (request) => post(request, ca),
     get: (request) => get(request, ca),
     ask: askAddress,
+    certificateEnd,
     download: (request) => download(request, ca),
   };
 }
@@ -179,6 +183,22 @@ export type AskResult =
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024;
+
+function certificateEnd(url: string): ReturnType<Network["certificateEnd"]> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const { promise, resolve } =
+    Promise.withResolvers<Awaited<ReturnType<Network["certificateEnd"]>>>();
+  const socket = connect({ host, port: Number(port) || 443, ...servername }, () =>
+    resolve({ endsAt: Date.parse(socket.getPeerCertificate().valid_to) }),
+  );
+  socket.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+    resolve({ fault: code ?? message }),
+  );
+  socket.setTimeout(TIMEOUT_MS, () => resolve({ fault: "timeout" }));
+  return promise.finally(() => socket.destroy());
+}
 
 /** Sends it without following redirects, and reads the beginning of the answer. Never throws. */
 export async function askAddress({ url, ...init }: AskRequest): Promise<AskResult> {

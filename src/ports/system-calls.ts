@@ -70,3 +70,19 @@ export function limitUnsentBytes(bytesMax: number): boolean {
     return false;
   }
 }
+
+/** Size of `struct timex` on 64-bit Linux, and the answer of a clock that no time server keeps. */
+const TIMEX_BYTES = 208;
+const TIME_ERROR = 5;
+
+/** Whether a time server keeps the system's clock; null if the system does not tell. Linux with glibc only. */
+export function isClockKept(): boolean | null {
+  try {
+    const { symbols, close } = dlopen("libc.so.6", { adjtimex: { args: ["ptr"], returns: "i32" } });
+    const state = symbols.adjtimex(ptr(new Uint8Array(TIMEX_BYTES)));
+    close();
+    return state < 0 ? null : state !== TIME_ERROR;
+  } catch {
+    return null;
+  }
+}

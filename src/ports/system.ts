@@ -4,12 +4,14 @@ import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "./clock.ts";
+import { isClockKept } from "./system-calls.ts";
 
 /** The machine that the appliance runs on, and its own process. */
 export interface System {
   /** Bytes that this process can still write to the folder's volume. */
   freeBytes(folder: string): Promise<number>;
   process(): ProcessFacts;
+  machine(): MachineFacts;
   /**
    * How late the event loop ran since the previous call. The first call returns null and starts the
    * sampling, which wakes the process regularly and therefore waits until somebody asks.
@@ -26,6 +28,14 @@ export interface ProcessFacts {
   /** Time that the main thread waited for a processor; null if the system does not tell. */
   waitedSeconds: number | null;
   residentBytes: number;
+}
+
+export interface MachineFacts {
+  /** Memory that programs may still take, and files that a process may open; null if the system does not tell. */
+  availableBytes: number | null;
+  openFilesMax: number | null;
+  /** Whether a time server keeps the clock. */
+  isClockKept: boolean | null;
 }
 
 export interface EventLoopDelay {
@@ -56,6 +66,11 @@ export function systemSystem(): System {
         residentBytes: process.memoryUsage.rss(),
       };
     },
+    machine: () => ({
+      availableBytes: numberIn("/proc/meminfo", /^MemAvailable: +(\d+) kB/m, 1024),
+      openFilesMax: numberIn("/proc/self/limits", /^Max open files +(\d+)/m),
+      isClockKept: isClockKept(),
+    }),
     mainThreadLateness() {
       lateness ??= watchMainThread();
       return lateness();
@@ -177,6 +192,15 @@ export function watchMainThread(): () => Lateness | null {
 
   setInterval(look, LOOK_MS).unref();
   return () => longest;
+}
+
+function numberIn(path: string, pattern: RegExp, unit = 1): number | null {
+  try {
+    const [, found] = pattern.exec(readFileSync(path, "utf8")) ?? [];
+    return found === undefined ? null : Number(found) * unit;
+  } catch {
+    return null;
+  }
 }
 
 /** How long the main thread has waited for a processor since its start; null if the system does not tell. */

@@ -134,3 +134,11 @@ test("a line break in the sender's name adds no header", async () => {
     expect(headOf(received).filter((line) => /^bcc/i.test(line))).toEqual([]);
   }
 });
+
+test("a try connects without sending, and fails where nothing answers", async () => {
+  const receiver = await receiverThat();
+  await systemMail(receiver.url, FROM).tryOut();
+  expect(receiver.mails).toEqual([]);
+  await receiver.close();
+  expect(await systemMail(receiver.url, FROM).tryOut().catch(String)).toContain("ECONNREFUSED");
+});

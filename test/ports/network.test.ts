@@ -496,3 +496,10 @@ test("a GET checks that the certificate is for the name", async () => {
   const receiver = await receiverThat();
   expect(await getFrom(receiver, { host: "other.test" })).toEqual({ fault: "certificate" });
 });
+
+test("why the certificate of an address is not trusted is told, as of one where nothing answers", async () => {
+  const { port } = await receiverThat({ status: 200 }, { certificate: "expired" });
+  const faultAt = async (url: string) => await network.certificateEnd(url);
+  expect(await faultAt(`https://127.0.0.1:${port}/`)).toEqual({ fault: expect.any(String) });
+  expect(await faultAt("https://127.0.0.1:1/")).toEqual({ fault: "ECONNREFUSED" });
+});

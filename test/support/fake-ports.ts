@@ -176,6 +176,7 @@ function fakeNetwork(): FakeNetwork {
     },
     // Only this machine's own listeners are asked.
     ask: askAddress,
+    certificateEnd: async () => ({ endsAt: Number.MAX_SAFE_INTEGER }),
     async download(request) {
       network.downloads.push(request);
       const scheme = request.isSecure ? "https" : "http";
@@ -205,6 +206,9 @@ function fakeMail(): FakeMail {
   const mail: FakeMail = {
     sent: [],
     isDown: false,
+    async tryOut() {
+      if (mail.isDown) throw new Error("the mail server is down");
+    },
     async send(message) {
       if (mail.isDown) throw new Error("the mail server is down");
       mail.sent.push(message);
@@ -225,6 +229,7 @@ function fakeSystem(): FakeSystem {
     lateness: null,
     mainThreadLateness: () => system.lateness,
     freeBytes: async () => system.free,
+    machine: () => ({ availableBytes: 8 * 1024 ** 3, openFilesMax: 65_536, isClockKept: true }),
     process: () => ({
       startedAt: 0,
       processorSeconds: 1.5,

@@ -3,19 +3,11 @@ import { SCHEMA_VERSION } from "../../db/schema-version.ts";
 import { CLOCK_OFF_MS } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Network } from "../../ports/network.ts";
+import { type Finding, judged, ok, unknown, wrong } from "../../upkeep/checks/finding.ts";
 import { SILENT_MS } from "../../upkeep/lease/lease.ts";
 import { NOW_MS } from "../cluster-schema.ts";
 import { findClusterState, selectNodes } from "../cluster-state.ts";
 import { hostsOf, openConnection, type Session } from "../connection.ts";
-
-/** One thing that a cluster needs, and how it is. */
-export interface Finding {
-  check: string;
-  state: "ok" | "wrong" | "unknown";
-  found: string;
-  /** The remedy; empty if it is well. */
-  advice: string;
-}
 
 interface Looks {
   url: string;
@@ -47,19 +39,6 @@ export async function examineCluster(
     await connection.close();
   }
 }
-
-const ok = (check: string, found: string): Finding => ({ check, state: "ok", found, advice: "" });
-const wrong = (check: string, found: string, advice: string): Finding => ({
-  ...{ check, found, advice },
-  state: "wrong",
-});
-const unknown = (check: string, found: string, advice: string): Finding => ({
-  ...{ check, found, advice },
-  state: "unknown",
-});
-/** @param fault what to do if it is not well; null if it is */
-const judged = (check: string, found: string, fault: string | null): Finding =>
-  fault === null ? ok(check, found) : wrong(check, found, fault);
 
 const CONNECT_MS = 5_000;
 const OLDEST_VERSION = 15;

@@ -32,6 +32,7 @@ import { mcpCommand } from "./mcp.ts";
 import { memberCommand, staffCommand } from "./people.ts";
 import { resourceCommand } from "./resource-command.ts";
 import { clusterCommand } from "./serving/cluster.ts";
+import { doctorCommand } from "./serving/doctor.ts";
 import { healthCommand } from "./serving/health.ts";
 import { startCommand } from "./serving/start.ts";
 import {
@@ -83,6 +84,7 @@ export async function runCommandLine(
     .addCommand(restoreCommand(context))
     .addCommand(checkCommand(context))
     .addCommand(healthCommand(context))
+    .addCommand(doctorCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(conformanceCommand(context))
     .addCommand(openApiCommand(context))

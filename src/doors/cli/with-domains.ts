@@ -114,17 +114,21 @@ const ENTRIES = NAMES.map((name) => {
   return { slug, name: slug };
 });
 
-/** Warns of each variable that is named like a setting but is none: a misspelt one would go unnoticed. */
-export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
-  for (const [given, value] of Object.entries(environment)) {
+/** A sentence for each variable that is named like a setting but is none: a misspelt one would go unnoticed. */
+export function unknownSettings(environment: Environment): string[] {
+  return Object.entries(environment).flatMap(([given, value]) => {
     const isOurs = given.startsWith(PREFIX) && !given.startsWith(TEST_PREFIX);
-    if (!isOurs || !value || NAMES.includes(given)) continue;
+    if (!isOurs || !value || NAMES.includes(given)) return [];
     const nearest = nearestCodes(given.slice(PREFIX.length), ENTRIES).map(
       (slug) => PREFIX + slug.toUpperCase(),
     );
     const meant = nearest.length === 0 ? "." : `; did you mean ${nearest.join(" or ")}?`;
-    output.note(`Warning: ${given} is not a setting${meant}`);
-  }
+    return [`${given} is not a setting${meant}`];
+  });
+}
+
+export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
+  for (const fault of unknownSettings(environment)) output.note(`Warning: ${fault}`);
 }
 
 /**

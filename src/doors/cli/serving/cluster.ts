@@ -1,16 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ClusterCommands } from "../../../app/cluster-commands.ts";
 import { readConfig } from "../../../config.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  parseId,
-} from "../command-context.ts";
+import { type AsJson, type CommandContext, jsonOption, parseId } from "../command-context.ts";
 import { printList, printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
+import { printFindings } from "./doctor.ts";
 
 const LEFT =
   "The cluster continues without this file, which does not get anything that the nodes count or change from now on. To move for good, stop all nodes first.";
@@ -112,8 +106,7 @@ export function clusterCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(async ({ patroniPort, json }: AsJson & { patroniPort: number }) => {
       const findings = await commands().cluster.doctor(patroniPort);
-      await printList(output, [findings.map((finding) => ({ ...finding }))], json);
-      if (findings.some(({ state }) => state === "wrong")) throw new CommandExit(EXIT_FAILED);
+      await printFindings(context, findings, json);
     });
   const files = new Command("files")
     .description(

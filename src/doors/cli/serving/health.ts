@@ -50,7 +50,7 @@ function warnings({ checks }: Health): string[] {
 }
 
 /** @throws CommandExit if the settings do not determine the port */
-function addressOf({ host, port }: Config): string {
+export function addressOf({ host, port }: Config): string {
   if (port === 0) {
     const detail =
       "KANALOG_PORT is 0, which chooses any free port: give --port with the chosen one.";
@@ -59,7 +59,7 @@ function addressOf({ host, port }: Config): string {
   return localAddress(LOOPBACK_OF[host] ?? host, port);
 }
 
-async function healthOf(address: string): Promise<Health> {
+export async function healthOf(address: string): Promise<Health> {
   const got = await answerOfAny(`${address}/readyz`);
   const notReady = (detail: string, checks: Health["checks"] = {}): Health => {
     return { ready: false, address, detail, checks };

@@ -190,7 +190,7 @@ test("the help lists the commands of the first day, with --all those that exist,
     ...["start", "serve", "import", "export", "sample", "org", "member", "key", "plan"],
     ...["plan-offer", "plan-request", "webhook", "alert", "audit", "channel", "post"],
     ...["import-run", "source", "job", "backup", "operator-webhook", "staff", "recount"],
-    ...["search", "cluster", "restore", "check", "health", "mcp", "conformance"],
+    ...["search", "cluster", "restore", "check", "health", "doctor", "mcp", "conformance"],
     ...["openapi", "config", "help"],
   ]);
   const helps = await Promise.all(
