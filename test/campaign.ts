@@ -76,6 +76,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
     atLength: { KANALOG_TEST_KILLS: "334", KANALOG_TEST_PATRONI: "1" },
   },
   release: { files: ["packaging/install.campaign.ts", "packaging/release.campaign.ts"] },
+  conformance: { files: ["conformance/conformance.campaign.ts"] },
   nodes: {
     files: [
       "contract/fields.test.ts",

@@ -7,6 +7,8 @@ import { sourcePictures } from "../catalog/sources/pictures/pictures.ts";
 import sources from "../catalog/sources/sources.md" with { type: "text" };
 import cluster from "../cluster/cluster.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
+import conformance from "../doors/cli/conformance.md" with { type: "text" };
+import conformanceRu from "../doors/cli/conformance.ru.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
 import clients from "../doors/http/docs/clients.md" with { type: "text" };
 import clientsRu from "../doors/http/docs/clients.ru.md" with { type: "text" };
@@ -30,6 +32,7 @@ export const guides: readonly Guide[] = [
   { name: "export", texts: { en: exporting, ru: exportingRu } },
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
+  { name: "conformance", texts: { en: conformance, ru: conformanceRu } },
   { name: "operating", texts: { en: operating } },
   { name: "cluster", texts: { en: cluster } },
   { name: "building", texts: { en: building } },

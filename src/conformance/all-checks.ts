@@ -4,9 +4,11 @@ import { aroundChecks } from "./checks/around.ts";
 import { catalogChecks } from "./checks/catalog.ts";
 import { dayChecks } from "./checks/days.ts";
 import { eventChecks } from "./checks/events.ts";
+import { keyChecks } from "./checks/keys.ts";
 import { limitChecks } from "./checks/limits.ts";
 import { mcpChecks } from "./checks/mcp.ts";
 import { modernChecks } from "./checks/mcp-modern.ts";
+import { toolChecks } from "./checks/mcp-tools.ts";
 import { operatorChecks } from "./checks/operator.ts";
 import { pageChecks } from "./checks/pages.ts";
 import { parameterChecks } from "./checks/parameters.ts";
@@ -31,8 +33,9 @@ export const ALL_CHECKS: readonly Check[] = [
     ...dayChecks,
     ...postChecks,
     ...mcpChecks,
+    ...toolChecks,
     ...modernChecks,
     ...aroundChecks,
   ]),
-  ...inOrder([...limitChecks, ...webhookChecks, ...operatorChecks, ...eventChecks]),
+  ...inOrder([...limitChecks, ...keyChecks, ...webhookChecks, ...operatorChecks, ...eventChecks]),
 ];

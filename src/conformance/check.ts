@@ -36,6 +36,8 @@ export interface Kit {
   ask(asked: Asked | string): Promise<Answer>;
   /** Asks, even if the same was asked before. */
   askAgain(asked: Asked | string): Promise<Answer>;
+  /** What was made under this name in the run, or is made now. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T>;
   /** What to ask at the end of the run, to remove what a check made. */
   afterwards: Asked[];
 }

@@ -49,7 +49,7 @@ const TRIES_MAX = 8;
  * nothing of the rate is followed by a pause, and one that came too early is asked again.
  */
 export function createKit(target: Target, outside: Outside): Kit {
-  const answers = new Map<string, Promise<Answer>>();
+  const made = new Map<string, Promise<unknown>>();
   let pauseMs = 0;
 
   async function send({ path, method = "GET", key, headers = {}, body }: Asked): Promise<Answer> {
@@ -83,18 +83,20 @@ export function createKit(target: Target, outside: Outside): Kit {
     }
   }
 
+  function once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const known = made.get(name) ?? make();
+    made.set(name, known);
+    return known as Promise<T>;
+  }
+
   return {
     ...target,
     afterwards: [],
     now: outside.now,
     sleep: outside.sleep,
     askAgain,
-    ask(asked) {
-      const name = JSON.stringify(asked);
-      const known = answers.get(name) ?? askAgain(asked);
-      answers.set(name, known);
-      return known;
-    },
+    ask: (asked) => once(JSON.stringify(asked), () => askAgain(asked)),
+    once,
   };
 }
 

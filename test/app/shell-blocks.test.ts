@@ -33,6 +33,7 @@ const NOT_RUN: Record<string, string> = {
   "claude mcp add": "needs Claude Code",
   "kanalog sample remove":
     "would leave the blocks that follow without channels; the README runs it",
+  "kanalog conformance": "needs a key, as test/conformance/kit.test.ts has one",
   "curl https://data.example.com": "needs an address of one's own",
   "kanalog source remove @kanalog_demo_bot":
     "needs the demo's posts, as test/catalog/sources/demo.test.ts has them",

@@ -49,16 +49,9 @@ export interface Customer {
   key: string;
 }
 
-const customers = new WeakMap<Kit, Map<string, Promise<Customer>>>();
-
 /** A customer on a plan, whose organization is archived at the end; one in a run by each name. */
-export function customerOn(kit: Kit, plan: Plan, name: string = plan): Promise<Customer> {
-  const known = customers.get(kit) ?? new Map<string, Promise<Customer>>();
-  customers.set(kit, known);
-  const customer = known.get(name) ?? newCustomer(kit, plan, name);
-  known.set(name, customer);
-  return customer;
-}
+export const customerOn = (kit: Kit, plan: Plan, name: string = plan): Promise<Customer> =>
+  kit.once(`customer ${name}`, () => newCustomer(kit, plan, name));
 
 async function newCustomer(kit: Kit, plan: Plan, name: string): Promise<Customer> {
   const one = await made(kit, "organizations/", {

@@ -25,16 +25,9 @@ interface Delivery {
   event: Json;
 }
 
-const pings = new WeakMap<Kit, Map<number, Promise<Delivery>>>();
-
 /** The test ping of a webhook of its own, which is answered with this status; one in a run. */
-function ping(kit: Kit, status: number): Promise<Delivery> {
-  const known = pings.get(kit) ?? new Map<number, Promise<Delivery>>();
-  pings.set(kit, known);
-  const delivery = known.get(status) ?? newPing(kit, status);
-  known.set(status, delivery);
-  return delivery;
-}
+const ping = (kit: Kit, status: number): Promise<Delivery> =>
+  kit.once(`ping ${status}`, () => newPing(kit, status));
 
 async function newPing(kit: Kit, status: number): Promise<Delivery> {
   const { receiver } = kit;
@@ -79,12 +72,7 @@ async function createdEvent(kit: Kit): Promise<Json> {
   }
   throw new Error("no event post.created came within 150 seconds");
 }
-const created = new WeakMap<Kit, Promise<Json>>();
-function postCreated(kit: Kit): Promise<Json> {
-  const known = created.get(kit) ?? createdEvent(kit);
-  created.set(kit, known);
-  return known;
-}
+const postCreated = (kit: Kit): Promise<Json> => kit.once("post.created", () => createdEvent(kit));
 
 const ofPing = (
   clause: Check["clause"],

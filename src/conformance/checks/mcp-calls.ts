@@ -28,6 +28,9 @@ export const message = (method: string, params?: unknown): Json => ({
   ...(params !== undefined && { params }),
 });
 
+export const listOfTools = async (kit: Kit): Promise<readonly Json[]> =>
+  objectsIn(resultOf(await post(kit, message("tools/list")))["tools"]);
+
 export const callOf = (name: string, args: unknown): Json =>
   message("tools/call", { name, arguments: args });
 
