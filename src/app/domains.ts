@@ -1,18 +1,15 @@
 import { existsSync } from "node:fs";
-import { createDownloads } from "../catalog/exports/bulk.ts";
-import type { ExportWish } from "../catalog/exports/export-selection.ts";
 import { loadShippedDirectories } from "../catalog/imports/import-file.ts";
 import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
 import type { Upload } from "../catalog/imports/runs/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
-import type { PushedRows } from "../catalog/imports/writing/push-rows.ts";
 import { createManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
-import { type Actor, createAuditLog } from "../customers/audit/audit-log.ts";
+import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
@@ -34,7 +31,7 @@ import { channelWatchers } from "../push/webhooks/manage/watched-channels.store.
 import { message } from "../values/messages/messages.ts";
 import { createTargetGuard } from "../values/network/target-guard.ts";
 import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
-import { composeJobs, dailyBackups } from "./compose/jobs.ts";
+import { composeJobs, composeRows } from "./compose/jobs.ts";
 import { composeSources } from "./compose/sources.ts";
 import {
   authSettings,
@@ -99,7 +96,7 @@ export async function openDomains(
   const changes = inlineThreads(lanes.write, db, clock).calls;
   const bulk = inlineThreads(lanes.bulk, db, clock).calls;
   const read = inlineThreads(lanes.read, db, clock).calls;
-  const { importSourceFile, applyBatch, pushRows, runUpload } = bulk;
+  const { importSourceFile, applyBatch, runUpload } = bulk;
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const importParts = {
     db,
@@ -107,7 +104,6 @@ export async function openDomains(
     files: createUploadFiles(config.databasePath, ports),
     runUpload: (upload: Upload) => runUpload({ ...upload, messengerHosts, openDays }),
   };
-  const downloads = createDownloads({ ...bulk, noteExport: changes.noteExport }, ports);
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
@@ -125,14 +121,10 @@ export async function openDomains(
     audit: createAuditLog(db),
     alerts: createAlerts(db, changes, read, clock),
     imports: createImportRuns(importParts, ports),
-    openExport: (wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor) =>
-      downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
-    pushRows: (pushed: Omit<PushedRows, "messengerHosts" | "openDays">) =>
-      pushRows({ ...pushed, messengerHosts, openDays }),
+    ...composeRows(config, ports, { bulk, write: changes }),
     ...composeStaffWebhooks(db, secrets, config, ports),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
     running: null,
-    dailyBackups: () => dailyBackups(config, ports),
     jobs: composeJobs(config, ports, { db, bulk, isOwn: () => false }),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),
   };

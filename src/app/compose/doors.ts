@@ -1,6 +1,5 @@
 import { version } from "../../../package.json";
 import { createCategoryImages } from "../../catalog/directory/category-images.ts";
-import type { Downloads } from "../../catalog/exports/bulk.ts";
 import { createIdempotentRequests } from "../../customers/idempotency/idempotent-requests.ts";
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { anyPassword } from "../../customers/people/people.store.ts";
@@ -33,7 +32,6 @@ import { apiMethods, toolMethods } from "../../verbs/table.ts";
 import { guides } from "../guides.ts";
 import { subkey } from "../installation-secret.ts";
 import type { Base } from "./base.ts";
-import { dailyBackups } from "./jobs.ts";
 import { composeReadings } from "./readings.ts";
 import { composeSignUp, composeSite } from "./site.ts";
 import type { Work } from "./work.ts";
@@ -63,10 +61,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   );
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
-  const parts = { ...door, ...composeSite(base, work, afterAnswer) };
   const served = serverParts(base, work);
-  const operator = composeOperator(base, work, parts, served);
-  const context = { ...parts, operator: operator.operator };
+  const reported = { ready: served.ready, metrics: served.metrics.text };
+  const context = { ...door, ...composeSite(base, work, afterAnswer, reported) };
+  const operator = composeOperator(base, work, context);
   const site = siteRoutes({
     ...context,
     ownAddress: createOwnAddress(config, () => running.address),
@@ -175,42 +173,14 @@ function serverParts(base: Base, work: Work) {
   };
 }
 
-type OwnParts =
-  | "clock"
-  | "dailyBackups"
-  | "pushRows"
-  | "openExport"
-  | "usageHistory"
-  | "alerts"
-  | "findOrganizations"
-  | "findWebhooks"
-  | "running";
-type SiteParts = Omit<OperatorServices, OwnParts> &
-  Pick<SiteContext, "throttle" | "clientIp"> & { downloads: Downloads };
-
-/** Parts of the operator's API beside those of every door; the site has them too. */
+/** Parts of the operator's API beside those of every door; its verbs call the domains of the site. */
 function composeOperator(
-  { config, threads, ports, secrets }: Base,
+  { threads, secrets }: Base,
   { services, imports }: Work,
-  { throttle, clientIp, downloads, ...domains }: SiteParts,
-  { ready, metrics }: ReturnType<typeof serverParts>,
+  operator: OperatorServices & Pick<SiteContext, "throttle" | "clientIp">,
 ) {
-  const { messengerHosts, statisticsOpenDays: openDays } = config;
-  const operator: OperatorServices = {
-    ...domains,
-    clock: ports.clock,
-    running: { ready, metrics: metrics.text },
-    findOrganizations: threads.read.findOrganizations,
-    findWebhooks: threads.read.findWebhooks,
-    usageHistory: services.usageHistory,
-    alerts: services.alerts,
-    dailyBackups: () => dailyBackups(config, ports),
-    imports,
-    openExport: (wish, by) => downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
-    pushRows: (pushed) => threads.bulk.pushRows({ ...pushed, messengerHosts, openDays }),
-  };
   return {
-    operatorKeys: domains.operatorKeys,
+    operatorKeys: operator.operatorKeys,
     idempotent: createIdempotentRequests(threads.write, secrets),
     copyNewest: services.copyNewest,
     cursors: services.cursors,
@@ -218,7 +188,7 @@ function composeOperator(
     files: imports.files,
     passwordAddress,
     takeWrongKey: (request: Request, nowMs: number) =>
-      throttle.take([`operator-key ${networkOf(clientIp(request))}`], nowMs),
+      operator.throttle.take([`operator-key ${networkOf(operator.clientIp(request))}`], nowMs),
   };
 }
 

@@ -1,10 +1,13 @@
+import { createDownloads } from "../../catalog/exports/bulk.ts";
+import type { ExportWish } from "../../catalog/exports/export-selection.ts";
 import { hasFollowed } from "../../catalog/imports/writing/import-summary.ts";
+import type { PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { Config } from "../../config.ts";
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type BackupPlan, backupPlace, findBackups } from "../../upkeep/backups/backup-files.ts";
-
 import type {
   claimJob,
   claimJobAfterImport,
@@ -15,6 +18,7 @@ import type { Job } from "../../upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../upkeep/jobs/jobs.store.ts";
 import { type runJob, scheduledJobs } from "../../upkeep/jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "../../upkeep/jobs/scheduler.ts";
+import type { DatabaseThreads } from "../database-threads.ts";
 import { nodeSettings } from "../node-copy.ts";
 
 interface JobParts {
@@ -63,8 +67,25 @@ export function composeJobs(
   return createScheduler(counted(jobs), ledger, ports.clock, ports.log);
 }
 
+/** Exports, pushed rows and the list of backups, for a serving process or a command. */
+export function composeRows(
+  config: Config,
+  ports: Ports,
+  { bulk, write }: Pick<DatabaseThreads, "bulk" | "write">,
+) {
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const downloads = createDownloads({ ...bulk, noteExport: write.noteExport }, ports);
+  return {
+    dailyBackups: () => dailyBackups(config, ports),
+    openExport: (wish: Omit<ExportWish, "hosts" | "openDays">, by: Actor) =>
+      downloads.open({ ...wish, hosts: messengerHosts, openDays }, by),
+    pushRows: (pushed: Omit<PushedRows, "messengerHosts" | "openDays">) =>
+      bulk.pushRows({ ...pushed, messengerHosts, openDays }),
+  };
+}
+
 /** The daily backups, latest first; none if no backup folder is configured. */
-export async function dailyBackups(config: Config, { clock }: Pick<Ports, "clock">) {
+async function dailyBackups(config: Config, { clock }: Pick<Ports, "clock">) {
   const plan = backupPlan(config);
   return plan === null ? [] : findBackups(plan.place, clock.now());
 }

@@ -1,5 +1,4 @@
 import { createPictures, PICTURE_REQUEST } from "../../catalog/channels/pictures.ts";
-import { createDownloads } from "../../catalog/exports/bulk.ts";
 import { createChannelsSeen, createSiteChannels } from "../../catalog/manage/manage-channels.ts";
 import { createManagePosts } from "../../catalog/posts/manage-posts.ts";
 import { createSample } from "../../catalog/sample/sample.ts";
@@ -26,22 +25,36 @@ import { channelWatchers } from "../../push/webhooks/manage/watched-channels.sto
 import { selectHours } from "../../upkeep/hours/hours.store.ts";
 import { listenerAddress } from "../../values/network/address-ranges.ts";
 import { createTargetGuard } from "../../values/network/target-guard.ts";
+import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { authSettings, subkey } from "../installation-secret.ts";
 import type { Base } from "./base.ts";
+import { composeRows } from "./jobs.ts";
 import type { Work } from "./work.ts";
 
 /** What the account site and staff's console need on top of every door's parts. */
-export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
+export function composeSite(
+  base: Base,
+  work: Work,
+  afterAnswer: AfterAnswer,
+  running: OperatorServices["running"],
+) {
   const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
   const { accounts, stripe, keys, usage, imports, sources, hooks } = work;
-  const { scheduler, postIndex, lastBackup } = work;
+  const { scheduler, postIndex, lastBackup, services } = work;
   const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
     log.warn({}, "mails with links are not sent, because KANALOG_BASE_URL is not set");
   }
   return {
+    clock,
+    running,
+    findOrganizations: threads.read.findOrganizations,
+    findWebhooks: threads.read.findWebhooks,
+    usageHistory: services.usageHistory,
+    alerts: services.alerts,
+    ...composeRows(config, ports, threads),
     accounts,
     stripe,
     keys,
@@ -58,7 +71,6 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     requestId: (request: Request) => requestIdOf(request, random, clock),
     audit: createAuditLog(db),
     mails: createMails(db, threads.write.addMail, isMailSent),
-    downloads: createDownloads({ ...threads.bulk, noteExport: threads.write.noteExport }, ports),
     throttle: createThrottle(memory?.throttle ?? throttleBuckets(clock.now())),
     sentForms: memory?.sentForms ?? createSentForms(),
     lastRequests: config.requestLog

@@ -7,18 +7,14 @@ import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
 import type { NodeState } from "../../cluster/cluster-state.ts";
 import type { Config } from "../../config.ts";
-import type { Accounts } from "../../customers/accounts/accounts.ts";
-import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
-import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
 import type { Stripe } from "../../customers/selling/stripe.ts";
 import type { SiteSignUps } from "../../customers/sign-up/sign-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mailer.ts";
-import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { FirstSteps } from "../../upkeep/checks/first-steps.ts";
 import type { StaffSummary } from "../../upkeep/checks/staff-summary.ts";
@@ -34,7 +30,7 @@ import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
 
 /** What pages and forms work with. Functions that change something also commit the change. */
-export interface SiteContext {
+export interface SiteContext extends OperatorServices {
   config: Config;
   ports: Ports;
   /** Key that signs form tokens. */
@@ -51,23 +47,17 @@ export interface SiteContext {
   giveTime(request: Request, silenceMaxS: number): void;
   /** The appliance's address, if assistants may sign in with OAuth; otherwise null. */
   oauthAddress(): string | null;
-  accounts: Accounts;
   /** Null unless plans are sold through Stripe. */
   stripe: Stripe | null;
-  keys: Keys;
-  operatorKeys: OperatorKeys;
   oauth: OAuth;
   services: Services;
-  /** Domains that the operator's verbs call. */
-  operator: OperatorServices;
-  webhooks: StaffWebhooks;
   people: SitePeople;
   channels: SiteChannels;
   pictures: Pictures;
   posts: ManagePosts & { found(request: PostsRequest): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;
-  imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
+  imports: ImportRuns;
   sources: Sources;
   postHtml: PostMarkdown;
   mails: Mails;
@@ -81,7 +71,7 @@ export interface SiteContext {
   staffSummary(at: { nowMs: number }): Promise<StaffSummary>;
   /** A key's latest requests, latest first; null if they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
-  jobs: Pick<Scheduler, "list" | "runNow" | "dueAfterImport">;
+  jobs: Scheduler;
   /** Progress of the index of post search while it is being built. */
   postIndexPercent: PostIndexing["percent"];
   /** The cluster's nodes; null on a standalone appliance. */

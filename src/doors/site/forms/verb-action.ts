@@ -31,7 +31,7 @@ export function useOf(
   more: Partial<Pick<Use<unknown>, "id" | "part" | "file">> = {},
 ): Use<unknown> {
   return {
-    services: useSite().operator,
+    services: useSite(),
     by: currentActor(),
     nowMs: useVisit().nowMs,
     id: null,

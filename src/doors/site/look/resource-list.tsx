@@ -87,9 +87,7 @@ async function rowsOf(resource: Resource, given: Readonly<Record<string, unknown
   for (const [name, parameter] of Object.entries<Parameter<unknown>>(verb.args)) {
     const text = (query.get(name) ?? "").trim();
     if (text === "" || name in given) continue;
-    typed[name] = isReference(parameter)
-      ? await parameter.refersTo.find(text, useSite().operator)
-      : text;
+    typed[name] = isReference(parameter) ? await parameter.refersTo.find(text, useSite()) : text;
   }
   const args = readArguments({ parameters: verb.args }, { ...typed, ...given }, {});
   const after = query.get("after") ?? "";

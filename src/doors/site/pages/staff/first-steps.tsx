@@ -147,10 +147,10 @@ type StepName = (typeof STEP_NAMES)[number];
 
 /** Each step, and whether it is done according to the database. */
 async function stepsDone(): Promise<Record<StepName, boolean>> {
-  const { firstSteps, keys, operator, sample } = useSite();
+  const { findOrganizations, findWebhooks, firstSteps, keys, sample } = useSite();
   const first = { after: 0, limit: 2 };
-  const organizations = await operator.findOrganizations({ ...first, q: "" });
-  const webhooks = await operator.findWebhooks({
+  const organizations = await findOrganizations({ ...first, q: "" });
+  const webhooks = await findWebhooks({
     ...first,
     organizationId: null,
     areDisabled: false,
