@@ -11,11 +11,11 @@ import type { Ports } from "../ports/ports.ts";
 import { parseJson } from "../values/json-text.ts";
 import { inEnglish } from "../values/messages/messages.ts";
 import { freeOutcome, type Outcome, viewMethod } from "../verbs/call.ts";
-import { meRetrieve } from "../verbs/me.ts";
 import type { ApiMethod } from "../verbs/method.ts";
+import { meRetrieve } from "../verbs/methods/me.ts";
+import { toolMethods } from "../verbs/methods/table.ts";
 import type { RawArguments } from "../verbs/read-arguments.ts";
 import type { Services } from "../verbs/services.ts";
-import { toolMethods } from "../verbs/table.ts";
 import { composeReading } from "./compose/services.ts";
 import { databaseThreads } from "./database-threads.ts";
 

@@ -1,8 +1,8 @@
 import { CHANNEL_DATA, OPERATOR } from "../doors/http/docs/document-head.ts";
 import { WRITTEN_ADDRESS } from "../doors/http/docs/guide-html.ts";
 import { openApiText } from "../doors/http/docs/openapi.ts";
+import { apiMethods } from "../verbs/methods/table.ts";
 import { endpoints } from "../verbs/operator/resources.ts";
-import { apiMethods } from "../verbs/table.ts";
 
 /**
  * The OpenAPI document of an API, for the command.

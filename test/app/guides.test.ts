@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { guides } from "../../src/app/guides.ts";
 import { guidePath } from "../../src/doors/http/docs/guide.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
-import { apiMethods } from "../../src/verbs/table.ts";
+import { apiMethods } from "../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import {
   type Document,

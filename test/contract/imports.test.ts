@@ -228,7 +228,7 @@ describe("the direction of imports", () => {
       ["catalog/channels/card.ts", 'import { t } from "elysia";'],
       ["catalog/channels/card.ts", 'import type { Cron } from "croner";'],
       ["upkeep/backups/x.ts", 'import type { Cron } from "croner";'],
-      ["catalog/channels/card.ts", 'import { x } from "../../verbs/table.ts";'],
+      ["catalog/channels/card.ts", 'import { x } from "../../verbs/method.ts";'],
       ["catalog/channels/card.ts", 'const { x } = await import("../../doors/http/rest.ts");'],
       ["catalog/channels/card.ts", 'import { x } from "../../push/mail/mailer.ts";'],
       ["customers/keys/keys.ts", 'import type { x } from "../../catalog/posts/posts.ts";'],

@@ -1,5 +1,5 @@
 import { type ApiMethod, pathFor } from "../../src/verbs/method.ts";
-import { apiMethods, toolMethods } from "../../src/verbs/table.ts";
+import { apiMethods, toolMethods } from "../../src/verbs/methods/table.ts";
 import recorded from "../contract/contract.json" with { type: "json" };
 
 /** A method as `bun run contract` recorded it; whoever changes the API reads the difference. */

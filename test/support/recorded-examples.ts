@@ -6,7 +6,7 @@ import type { Environment } from "../../src/config.ts";
 import type { ExampleCall, ExampleEvent, Examples } from "../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
 import { EVENT_KINDS, type EventKind } from "../../src/push/webhooks/events/event-body.ts";
-import { apiMethods } from "../../src/verbs/table.ts";
+import { apiMethods } from "../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { imported } from "./expectations.ts";
 import { type FakePost, fakePorts } from "./fake-ports.ts";
@@ -19,7 +19,7 @@ import { MINUTE_MS, pass } from "./webhook-calls.ts";
 
 /** The day after the sample's last one, so that its posts are fresh and its days are the last 30. */
 const NOW = "2024-12-05T12:00:00+03:00";
-const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
 export const EXAMPLES_FILE = new URL("../../src/doors/http/docs/examples.json", import.meta.url)
   .pathname;
 /** The last post of the sample, which is imported once the webhook exists and causes its event. */

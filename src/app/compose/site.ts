@@ -18,7 +18,7 @@ import { requestIdOf } from "../../doors/http/requests/base-address.ts";
 import type { AfterAnswer } from "../../doors/site/guard/after-answer.ts";
 import { createSentForms } from "../../doors/site/guard/csrf.ts";
 import { createThrottle, throttleBuckets } from "../../doors/site/guard/throttle.ts";
-import { createPostMarkdown } from "../../doors/site/look/markdown.ts";
+import { createPostMarkdown } from "../../doors/site/look/post-excerpt.tsx";
 import type { Ports } from "../../ports/ports.ts";
 import { createMails } from "../../push/mail/mailer.ts";
 import { channelWatchers } from "../../push/webhooks/manage/watched-channels.store.ts";

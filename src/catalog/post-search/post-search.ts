@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
+import type { Snippet } from "./finding/snippet.ts";
 import { isOutdated, selectParts } from "./parts.store.ts";
 import type { PostQuery } from "./post-query.ts";
 import {
@@ -10,7 +11,6 @@ import {
   selectProgress,
   selectState,
 } from "./post-search-state.store.ts";
-import type { Snippet } from "./snippet.ts";
 
 /**
  * By time, equal instants by id; `-views` is descending, equal views newest first. `-relevance` ranks the

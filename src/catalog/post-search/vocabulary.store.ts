@@ -1,8 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import type { BeginningStems } from "./finding/match-expression.ts";
 import type { IndexedWords } from "./index-text.ts";
 import { STEMS_MAX } from "./known-words.ts";
-import type { BeginningStems } from "./match-expression.ts";
 import type { PrefixTerm } from "./post-query.ts";
 import { stemsWithin } from "./stems.ts";
 

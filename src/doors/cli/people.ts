@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { requiredEmail } from "../../customers/accounts/accounts.ts";
-import { memberRows, members } from "../../verbs/operator/members.ts";
-import { operatorKeys } from "../../verbs/operator/operator-keys.ts";
-import { withAccount } from "../../verbs/operator/organizations.ts";
+import { memberRows, members } from "../../verbs/operator/customers/members.ts";
+import { withAccount } from "../../verbs/operator/customers/organizations.ts";
+import { operatorKeys } from "../../verbs/operator/system/operator-keys.ts";
 import {
   type AsJson,
   type CommandContext,

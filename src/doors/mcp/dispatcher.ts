@@ -1,5 +1,5 @@
-import { meRetrieve } from "../../verbs/me.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import { meRetrieve } from "../../verbs/methods/me.ts";
 import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
 import {

@@ -1,8 +1,8 @@
 import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
 import { type Json, jsonTextOf } from "../../values/json-text.ts";
 import { formatDay } from "../../values/moscow-time.ts";
-import { dailyStatisticsList } from "../../verbs/daily-statistics.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import { dailyStatisticsList } from "../../verbs/methods/daily-statistics.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
 import { plainJson } from "./error-text.ts";

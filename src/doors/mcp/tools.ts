@@ -1,6 +1,6 @@
 import { nullable, type Schema, textSchema } from "../../values/schema.ts";
-import { channelPath } from "../../verbs/catalog-filter.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import { channelPath } from "../../verbs/methods/catalog-filter.ts";
 import { anyPart } from "../../verbs/paging.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
 import { appOf } from "./apps/apps.ts";

@@ -27,7 +27,7 @@ import type { AfterAnswer } from "./guard/after-answer.ts";
 import type { SentForms } from "./guard/csrf.ts";
 import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
-import type { PostMarkdown } from "./look/markdown.ts";
+import type { PostMarkdown } from "./look/post-excerpt.tsx";
 
 /** What pages and forms work with. Functions that change something also commit the change. */
 export interface SiteContext extends OperatorServices {

@@ -1,9 +1,8 @@
 import type { Takes } from "../../values/takes.ts";
 import { alertPage } from "./pages/alerts/alert.tsx";
 import { alertsPage } from "./pages/alerts/alerts.tsx";
-import { channelPage } from "./pages/channels/channel.tsx";
+import { channelPage, channelPicturePage } from "./pages/channels/channel.tsx";
 import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
-import { channelPicturePage } from "./pages/channels/channel-picture.ts";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { trendingPage } from "./pages/channels/trending.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
@@ -15,10 +14,8 @@ import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
 import { overviewPage } from "./pages/organization/overview.tsx";
 import { planPage } from "./pages/organization/plan.tsx";
-import { choosePasswordPage } from "./pages/person/choose-password.tsx";
-import { forgottenPasswordPage } from "./pages/person/forgotten-password.tsx";
-import { languagePage } from "./pages/person/language.ts";
-import { profilePage } from "./pages/person/profile.tsx";
+import { choosePasswordPage, forgottenPasswordPage } from "./pages/person/choose-password.tsx";
+import { languagePage, profilePage } from "./pages/person/profile.tsx";
 import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
 import { signUpPage } from "./pages/person/sign-up.tsx";
@@ -48,8 +45,7 @@ import { deliveryPage } from "./pages/webhooks/delivery.tsx";
 import { webhookPage } from "./pages/webhooks/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
-import type { View } from "./visit/view.ts";
-import type { Visit } from "./visit/visit.ts";
+import type { View, Visit } from "./visit/visit.ts";
 
 export const staffPages: readonly SitePage[] = [
   summaryPage,

@@ -15,10 +15,8 @@ import { messagePage, notFoundPage } from "./pages/message.tsx";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
 import { startVisit } from "./visit/start-visit.ts";
-import { forVisit } from "./visit/use-visit.ts";
-import { asset, type View } from "./visit/view.ts";
 import { refusal, viewerOf } from "./visit/viewer.ts";
-import type { Visit } from "./visit/visit.ts";
+import { asset, forVisit, type View, type Visit } from "./visit/visit.ts";
 
 const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;

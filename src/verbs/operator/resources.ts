@@ -1,21 +1,21 @@
-import { alerts } from "./alerts.ts";
-import { audit } from "./audit.ts";
-import { channels } from "./channels.ts";
+import { alerts } from "./customers/alerts.ts";
+import { audit } from "./customers/audit.ts";
+import { keys } from "./customers/keys.ts";
+import { members } from "./customers/members.ts";
+import { organizations } from "./customers/organizations.ts";
+import { planRequests } from "./customers/plan-requests.ts";
+import { planOffers, plans } from "./customers/plans.ts";
+import { webhooks } from "./customers/webhooks.ts";
+import { channels } from "./data/channels.ts";
+import { exports, imports } from "./data/imports.ts";
+import { posts } from "./data/posts.ts";
+import { categories, statistics, territories } from "./data/pushes.ts";
 import { endpointOf } from "./endpoint.ts";
-import { exports, imports } from "./imports.ts";
-import { backups, jobs } from "./jobs.ts";
-import { keys } from "./keys.ts";
-import { members } from "./members.ts";
-import { operatorKeys } from "./operator-keys.ts";
-import { operatorWebhooks } from "./operator-webhooks.ts";
-import { organizations } from "./organizations.ts";
-import { planRequests } from "./plan-requests.ts";
-import { planOffers, plans } from "./plans.ts";
-import { posts } from "./posts.ts";
-import { categories, statistics, territories } from "./pushes.ts";
-import { metrics, readiness } from "./running.ts";
-import { sources } from "./sources.ts";
-import { webhooks } from "./webhooks.ts";
+import { backups, jobs } from "./system/jobs.ts";
+import { operatorKeys } from "./system/operator-keys.ts";
+import { operatorWebhooks } from "./system/operator-webhooks.ts";
+import { metrics, readiness } from "./system/running.ts";
+import { sources } from "./system/sources.ts";
 
 /** All resources, in the order of the documentation. */
 export const resources = [

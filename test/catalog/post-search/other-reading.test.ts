@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { otherReading } from "../../../src/catalog/post-search/match-tokens.ts";
+import { otherReading } from "../../../src/catalog/post-search/finding/match-tokens.ts";
 
 test("a query whose signs were ignored or searched as words is shown as it was understood", () => {
   for (const [q, reading] of [

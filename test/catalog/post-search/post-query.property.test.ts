@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { hitsOf, isMatch } from "../../../src/catalog/post-search/match-tokens.ts";
+import { hitsOf, isMatch } from "../../../src/catalog/post-search/finding/match-tokens.ts";
 import { type PostQuery, readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { type Snippet, snippetOf } from "../../../src/catalog/post-search/finding/snippet.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
-import { type Snippet, snippetOf } from "../../../src/catalog/post-search/snippet.ts";
 
 /** The snippet of a text, whose hits are the forms of `hit`. */
 function snippet(text: string): Snippet & { hits: string[] } {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
-import { toolMethods } from "../../../src/verbs/table.ts";
+import { toolMethods } from "../../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const ports = fakePorts("2024-12-05T12:00:00+03:00");
   appliance = await startAppliance({}, ports);
   const { db } = appliance.app.domains;
-  const sample = new URL("../../../data/sample/", import.meta.url).pathname;
+  const sample = new URL("../../../data/sample", import.meta.url).pathname;
   await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
   await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
   await importFile(db, ports.clock, "stats", `${sample}stats.csv`);

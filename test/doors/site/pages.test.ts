@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
-import { ownPath, parseOwnPath } from "../../../src/doors/site/visit/view.ts";
+import { ownPath, parseOwnPath } from "../../../src/doors/site/visit/visit.ts";
 import { languageOf } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, csrfIn, PASSWORD, signedInVisitor, visitorOf } from "../../support/visitor.ts";

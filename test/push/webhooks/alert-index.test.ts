@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isMatch } from "../../../src/catalog/post-search/match-tokens.ts";
+import { isMatch } from "../../../src/catalog/post-search/finding/match-tokens.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
 import {

@@ -22,7 +22,7 @@ import {
 } from "../../../upkeep/backups/chunked-backup.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
-import { backups } from "../../../verbs/operator/jobs.ts";
+import { backups } from "../../../verbs/operator/system/jobs.ts";
 import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { resourceCommand } from "../resource-command.ts";

@@ -5,7 +5,7 @@ import type { ForeignFormatName } from "../../../catalog/imports/reading/foreign
 import type { FileFormat } from "../../../catalog/imports/reading/recognized.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import { isObject, parseJson } from "../../../values/json-text.ts";
-import { readingOptions } from "../../../verbs/operator/reading-options.ts";
+import { readingOptions } from "../../../verbs/operator/data/reading-options.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { optionOf } from "../resource-command.ts";
 

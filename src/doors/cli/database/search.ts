@@ -8,7 +8,7 @@ import { type Explanation, explainCatalog } from "../../../catalog/search/select
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import { channelsList, readCatalogRequest } from "../../../verbs/channels.ts";
+import { channelsList, readCatalogRequest } from "../../../verbs/methods/channels.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import type { RawArguments } from "../../../verbs/read-arguments.ts";
 import {

@@ -17,7 +17,7 @@ import {
 } from "../../../catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
-import { sourceRow, timeLimit } from "../../../verbs/operator/sources.ts";
+import { sourceRow, timeLimit } from "../../../verbs/operator/system/sources.ts";
 import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
 import { optionOf } from "../resource-command.ts";

@@ -7,7 +7,7 @@ import type { Sources } from "../../../catalog/sources/sources.ts";
 import { createTicker } from "../../../upkeep/jobs/scheduler.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { errorText, sourceRow, sources } from "../../../verbs/operator/sources.ts";
+import { errorText, sourceRow, sources } from "../../../verbs/operator/system/sources.ts";
 import {
   type AsJson,
   type CommandContext,

@@ -1,7 +1,7 @@
 import python from "../../../push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../push/webhooks/receivers/typescript.txt" with { type: "text" };
 import type { Language } from "../../../values/messages/messages.ts";
-import { toolMethods } from "../../../verbs/table.ts";
+import { toolMethods } from "../../../verbs/methods/table.ts";
 import { WORDS } from "../../../words/words.ts";
 import pythonClient from "./clients/python.txt" with { type: "text" };
 import typescriptClient from "./clients/typescript.txt" with { type: "text" };

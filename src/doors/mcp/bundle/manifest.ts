@@ -1,7 +1,7 @@
 import { description, license, version } from "../../../../package.json";
 import type { Config } from "../../../config.ts";
 import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
-import { toolMethods } from "../../../verbs/table.ts";
+import { toolMethods } from "../../../verbs/methods/table.ts";
 
 /** The bundle's manifest (MCPB manifest 0.3). @param address the appliance's */
 export function bundleManifest(address: string): object {

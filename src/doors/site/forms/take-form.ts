@@ -10,10 +10,17 @@ import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
-import { forVisit, renderedFor } from "../visit/use-visit.ts";
-import { formLostPath, redirect, type View } from "../visit/view.ts";
 import { refusal } from "../visit/viewer.ts";
-import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
+import {
+  EMPTY_FORM,
+  type Form,
+  formLostPath,
+  forVisit,
+  redirect,
+  renderedFor,
+  type View,
+  type Visit,
+} from "../visit/visit.ts";
 import { cutFaults, errorMessages, pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization, readForm } from "./read-form.ts";
 

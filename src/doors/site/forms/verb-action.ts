@@ -6,10 +6,8 @@ import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
 import type { SiteContext } from "../site-context.ts";
-import { useSite, useVisit } from "../visit/use-visit.ts";
-import { redirect, type View } from "../visit/view.ts";
 import { currentActor } from "../visit/viewer.ts";
-import type { Form, Visit } from "../visit/visit.ts";
+import { type Form, redirect, useSite, useVisit, type View, type Visit } from "../visit/visit.ts";
 
 interface Ends<Result> {
   /** The answer once it is done; by default the page again, with what the audit log says of it. */

@@ -6,8 +6,8 @@ import {
 } from "../../../customers/limits/rates.ts";
 import { wordsOfTable } from "../../../values/claims.ts";
 import { pageError } from "../forms/faults.ts";
-import { fromNow } from "../look/formats.ts";
-import { useSite, useVisit } from "../visit/use-visit.ts";
+import { fromNow } from "../look/shown.tsx";
+import { useSite, useVisit } from "../visit/visit.ts";
 
 /**
  * Limits by the first word of a name: attempts in a burst, and the seconds after which one is regained. None

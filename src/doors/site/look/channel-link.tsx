@@ -1,7 +1,5 @@
 /** @jsxImportSource hono/jsx */
-
-import { useVisit } from "../visit/use-visit.ts";
-import { asset } from "../visit/view.ts";
+import { asset, useVisit } from "../visit/visit.ts";
 
 /** A channel's title, trimmed; a text in its place if it has none. */
 export function titleOf({ title }: { title: string }): string {
@@ -29,8 +27,6 @@ export function ChannelLink({
     </span>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 const TINTS = 6;
 const LETTERS = 2;
@@ -65,4 +61,46 @@ function initialsOf(title: string): string {
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
   const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");
   return letters.join("").toUpperCase();
+}
+
+/**
+ * A field that finds channels as one types. The script lists suggestions below it; without the script, a
+ * number, `@handle` or link is typed.
+ */
+export function ChannelPicker({
+  label,
+  adds,
+}: {
+  label: string;
+  /**
+   * Id of the field to which the chosen channel's number is added; without it, this field takes the number,
+   * and choosing a channel submits the form.
+   */
+  adds?: string;
+}) {
+  const words = useVisit().words.comparePages;
+  const isOwn = adds === undefined;
+  return (
+    <div
+      class="picker"
+      data-picker={asset("/account/channels/?as=choices&q=")}
+      data-adds={adds}
+      data-sends={isOwn ? "yes" : undefined}
+      data-none={words.noChoice}
+      hidden={!isOwn}
+    >
+      <p class="field">
+        <label for="picker">{label}</label>
+        <input
+          id="picker"
+          type="search"
+          name={isOwn ? "channels" : undefined}
+          autocomplete="off"
+          aria-describedby="picker-hint"
+        />
+        <small id="picker-hint">{words.pickerHint}</small>
+      </p>
+      <ul class="offered" aria-live="polite" />
+    </div>
+  );
 }

@@ -2,8 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { Page } from "../../../values/json-text.ts";
 import { nextCursor } from "../visit/look-up.ts";
-import { useVisit } from "../visit/use-visit.ts";
-import { asset } from "../visit/view.ts";
+import { asset, useVisit } from "../visit/visit.ts";
 
 /** A box for content that may be wider than a phone: it scrolls by itself, also by keyboard. */
 export function Scroll({

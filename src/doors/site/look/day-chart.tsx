@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { useVisit } from "../visit/use-visit.ts";
-import { DayText } from "./answer-times.tsx";
+import { useVisit } from "../visit/visit.ts";
 import { Scroll } from "./data-table.tsx";
-import { formatNumber } from "./formats.ts";
+import { DayText, formatNumber } from "./shown.tsx";
 
 /** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
 export function DayChart<Row extends { day: string }>({

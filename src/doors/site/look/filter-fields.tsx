@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Territory } from "../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
-import { useVisit } from "../visit/use-visit.ts";
+import { useVisit } from "../visit/visit.ts";
 
 /**
  * Fields of search forms. Such a form is sent by GET, so that a search has an address, and its fields show

@@ -3,8 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { raw } from "hono/html";
 import { type Child, Fragment } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { useVisit } from "../visit/use-visit.ts";
-import { asset } from "../visit/view.ts";
+import { asset, useVisit } from "../visit/visit.ts";
 
 interface FormProps {
   /** Which of the page's actions it requests. */

@@ -2,12 +2,11 @@
 import { raw } from "hono/html";
 import { LANGUAGES } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
-import { useSite, useVisit } from "../visit/use-visit.ts";
-import { asset, type PageView } from "../visit/view.ts";
+import { asset, type PageView, useSite, useVisit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
-import { LegalLinks } from "./legal-links.tsx";
 import { Navigation } from "./navigation.tsx";
 import { withoutUnshown } from "./shown.tsx";
+import { LegalLinks } from "./user-text.tsx";
 
 /**
  * Values of fields are kept intact, because what was typed is sent again as it is. No other attribute is

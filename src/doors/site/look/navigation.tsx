@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 
-import { useVisit } from "../visit/use-visit.ts";
-import { asset } from "../visit/view.ts";
+import { asset, useVisit } from "../visit/visit.ts";
 
 /** Links to the site's pages that this visitor may see; in the console, to its own pages instead. */
 export function Navigation() {

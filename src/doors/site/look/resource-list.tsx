@@ -17,7 +17,7 @@ import { errorMessages } from "../forms/faults.ts";
 import { useOf, verbOf } from "../forms/verb-action.ts";
 import { withQuery } from "../pages/staff/console.tsx";
 import { orRefusal } from "../visit/look-up.ts";
-import { useSite, useVisit } from "../visit/use-visit.ts";
+import { useSite, useVisit } from "../visit/visit.ts";
 import { type Column, DataTable } from "./data-table.tsx";
 import { Instant, shownNumber } from "./shown.tsx";
 import { type Fact, NamedLink } from "./user-text.tsx";

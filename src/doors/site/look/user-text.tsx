@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
+
 import type { Child } from "hono/jsx";
-import { useVisit } from "../visit/use-visit.ts";
-import { asset } from "../visit/view.ts";
+import type { Config } from "../../../config.ts";
+import { asset, useVisit } from "../visit/visit.ts";
 
 /** Multi-line text written by others. */
 export function UserBlock({ text }: { text: string }) {
@@ -39,8 +40,6 @@ export function UserLink({ address, children }: { address: string; children?: Ch
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 export type Fact = readonly [name: string, value: Child];
 
 /** Facts about one thing; names whose value is null, false or empty are left out. */
@@ -58,15 +57,11 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Leads staff from a page without channels to the imports. */
 export function ImportLink() {
   const visit = useVisit();
   return <a href={asset("/staff/imports/")}>{visit.words.firstSteps.import.link}</a>;
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** Shows what was just done, from the name of it in the page's address: the page's own, or the audit log's. */
 export function Done({ words }: { words: Readonly<Record<string, string>> }) {
@@ -85,5 +80,47 @@ function sentencesOf(texts: Readonly<Record<string, string>>): Record<string, st
       name,
       `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
     ]),
+  );
+}
+
+/** Numbered steps; text of another program, in English, is between “ and ”. */
+export function Steps({ steps }: { steps: readonly string[] }) {
+  return (
+    <ol>
+      {steps.map((step) => (
+        <li>
+          {step.split(/“([^”]*)”/).map((part, at) =>
+            at % 2 === 0 ? (
+              part
+            ) : (
+              <q lang="en">
+                <bdi>{part}</bdi>
+              </q>
+            ),
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Where people reach the operator, and the operator's legal pages. */
+export type Imprint = Pick<Config, "contact" | "legal">;
+
+/** @param label of the contact */
+export function LegalLinks({ contact, legal, label }: Imprint & { label: string }) {
+  return (
+    <>
+      {contact !== null && (
+        <a href={contact.includes("://") ? contact : `mailto:${contact}`}>
+          {contact.includes("://") ? label : contact}
+        </a>
+      )}
+      {legal.map(({ name, address }) => (
+        <a href={address}>
+          <bdi>{name}</bdi>
+        </a>
+      ))}
+    </>
   );
 }

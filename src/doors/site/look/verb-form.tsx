@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Resource } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { verbOf } from "../forms/verb-action.ts";
-import { useVisit } from "../visit/use-visit.ts";
+import { useVisit } from "../visit/visit.ts";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "./form.tsx";
 import { choiceNames } from "./resource-list.tsx";
 

@@ -3,8 +3,7 @@ import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/faults.ts";
 import { told } from "../look/shown.tsx";
-import { useVisit } from "../visit/use-visit.ts";
-import { asset, type PageView, page, type View } from "../visit/view.ts";
+import { asset, type PageView, page, useVisit, type View } from "../visit/visit.ts";
 
 /** Page for an address that does not exist, or not for this visitor. */
 export function notFoundPage(): View {

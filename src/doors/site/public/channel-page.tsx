@@ -3,13 +3,13 @@ import type { Child } from "hono/jsx";
 import type { CardAnswer, CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
 import { formatDay } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
-import { dateFormat, formatNumber } from "../look/formats.ts";
+import { dateFormat, formatNumber } from "../look/shown.tsx";
 import { UserLink } from "../look/user-text.tsx";
 import { AsCall, Trail } from "./catalog-pages.tsx";
 import { ChannelList, Initials, titleOf } from "./channel-list.tsx";
-import { shortened } from "./chart-svg.ts";
 import { breadcrumbsOf, datasetOf } from "./json-ld.tsx";
-import { lineOf, type Reading } from "./line.ts";
+import { shortened } from "./pictures/chart-svg.ts";
+import { lineOf, type Reading } from "./pictures/line.ts";
 import type { PublicView } from "./public-document.tsx";
 import {
   addressOf,

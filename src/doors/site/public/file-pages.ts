@@ -1,8 +1,14 @@
 import { keptBriefly } from "../../../values/kept-briefly.ts";
 import type { Found, PublicContext, PublicPage } from "./public-routes.tsx";
 import { categoryPath, territoryPath } from "./reader.tsx";
-import { llmsText, robotsText, securityText } from "./site-files.ts";
-import { PARTS_MAX, sitemapIndex, sitemapOf } from "./sitemap.ts";
+import {
+  llmsText,
+  PARTS_MAX,
+  robotsText,
+  securityText,
+  sitemapIndex,
+  sitemapOf,
+} from "./site-files.ts";
 
 /** Addresses of files for programs: they have one language. */
 

@@ -5,7 +5,7 @@ import { ownAmount } from "../../../customers/selling/stripe-amount.ts";
 import type { Language } from "../../../values/messages/messages.ts";
 import { hasExport } from "../../../verbs/plan-rules.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
-import { formatNumber } from "../look/formats.ts";
+import { formatNumber } from "../look/shown.tsx";
 import { linkTo, useReader } from "./reader.tsx";
 
 /** A plan's name as customers read it. */

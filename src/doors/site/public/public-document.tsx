@@ -3,8 +3,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Thing } from "schema-dts";
 import { LANGUAGES, type Language } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
-import { LegalLinks } from "../look/legal-links.tsx";
 import { withoutUnshown } from "../look/shown.tsx";
+import { LegalLinks } from "../look/user-text.tsx";
 import { JsonLd, publisherOf } from "./json-ld.tsx";
 import {
   addressOf,

@@ -1,12 +1,12 @@
 import type { CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
-import { isLongEnough } from "../../../verbs/catalog-filter.ts";
+import { isLongEnough } from "../../../verbs/methods/catalog-filter.ts";
 import { WORDS } from "../../../words/words.ts";
 import { accentsOf } from "../assets/assets.ts";
-import { formatNumber } from "../look/formats.ts";
-import { cardSvg } from "./card-svg.ts";
+import { formatNumber } from "../look/shown.tsx";
 import { catalogPage, facetPage, searchPage } from "./catalog-pages.tsx";
 import { type ChannelFacts, channelPage } from "./channel-page.tsx";
-import { badgeSvg, chartSvg, THEMES } from "./chart-svg.ts";
+import { cardSvg } from "./pictures/card-svg.ts";
+import { badgeSvg, chartSvg, THEMES } from "./pictures/chart-svg.ts";
 import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
 import { readChannel, readDays, readList, readRank } from "./read-public.ts";
 import { addressOf, channelPath } from "./reader.tsx";

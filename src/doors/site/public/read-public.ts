@@ -9,7 +9,7 @@ import { AppError } from "../../../errors.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { dayOf, parseDay } from "../../../values/moscow-time.ts";
 import type { Services } from "../../../verbs/services.ts";
-import type { Reading } from "./line.ts";
+import type { Reading } from "./pictures/line.ts";
 
 /** Everything that public pages read, by the services that the API's methods use; nobody is charged for it. */
 export const CHART_DAYS = 90;

@@ -2,8 +2,8 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Language } from "../../../values/messages/messages.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
-import { formatNumber } from "../look/formats.ts";
-import type { Imprint } from "../look/legal-links.tsx";
+import { formatNumber } from "../look/shown.tsx";
+import type { Imprint } from "../look/user-text.tsx";
 
 /** For whom and where a public page is rendered. Nothing of it is a visitor's own: answers are shared. */
 export interface Reader extends Imprint {

@@ -5,7 +5,7 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { inOrder } from "../../../customers/accounts/plan.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
-import { dateFormat } from "../look/formats.ts";
+import { dateFormat } from "../look/shown.tsx";
 import { ChannelList } from "./channel-list.tsx";
 import { PlanCards } from "./plan-cards.tsx";
 import type { PublicView } from "./public-document.tsx";

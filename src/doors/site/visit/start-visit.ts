@@ -4,8 +4,7 @@ import { WORDS } from "../../../words/words.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import { csrfToken, FORM_COOKIE } from "../guard/csrf.ts";
 import type { SiteContext } from "../site-context.ts";
-import { FORM_LOST, ORGANIZATION_COOKIE, siteCookie } from "./view.ts";
-import { EMPTY_FORM, type Visit } from "./visit.ts";
+import { EMPTY_FORM, FORM_LOST, ORGANIZATION_COOKIE, siteCookie, type Visit } from "./visit.ts";
 
 /** Determines who is visiting, in which language and for which organization; sets missing cookies. */
 export async function startVisit(

@@ -1,4 +1,4 @@
-import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/snippet.ts";
+import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/finding/snippet.ts";
 import { postSchema } from "../../../catalog/posts/post.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { field, instant, rows } from "../../../values/rows.ts";

@@ -1,6 +1,6 @@
-import { isMatch } from "../../../catalog/post-search/match-tokens.ts";
+import { isMatch } from "../../../catalog/post-search/finding/match-tokens.ts";
+import { snippetOf } from "../../../catalog/post-search/finding/snippet.ts";
 import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
-import { snippetOf } from "../../../catalog/post-search/snippet.ts";
 import { tokensOf } from "../../../catalog/post-search/tokens.ts";
 import { selectPost } from "../../../catalog/posts/posts.store.ts";
 import type { Database } from "../../../db/database.ts";

@@ -1,4 +1,4 @@
-import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
+import { hasTerm } from "../../../catalog/post-search/finding/match-tokens.ts";
 import {
   type PrefixTerm,
   type StemsTerm,

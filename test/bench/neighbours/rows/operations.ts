@@ -2,7 +2,7 @@ import { STATISTICS_CELLS_MAX } from "../../../../src/catalog/statistics/statist
 import { CHANNEL_DATA } from "../../../../src/doors/http/docs/document-head.ts";
 import { openApiText } from "../../../../src/doors/http/docs/openapi.ts";
 import { formatDay, parseDay } from "../../../../src/values/moscow-time.ts";
-import { apiMethods, toolMethods } from "../../../../src/verbs/table.ts";
+import { apiMethods, toolMethods } from "../../../../src/verbs/methods/table.ts";
 import { MODERN_META, MODERN_VERSION } from "../../../support/mcp-requests.ts";
 import type { OpenApiDocument, OpenApiOperation } from "../../../support/published-schemas.ts";
 import { until } from "../../../support/until.ts";

@@ -19,7 +19,7 @@ import { inTransaction } from "../../../../src/db/transaction.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { removeOldMonths } from "../../../../src/upkeep/retention/old-months.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
-import { readCatalogRequest } from "../../../../src/verbs/channels.ts";
+import { readCatalogRequest } from "../../../../src/verbs/methods/channels.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";

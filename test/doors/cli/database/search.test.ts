@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import type { Explanation } from "../../../../src/catalog/search/select-catalog.ts";
-import { channelsList } from "../../../../src/verbs/channels.ts";
+import { channelsList } from "../../../../src/verbs/methods/channels.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 
 const EXPLAIN = ["search", "explain"];

@@ -9,7 +9,7 @@ import { importFile } from "../../../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { guidePath } from "../../../../src/doors/http/docs/guide.ts";
-import { apiMethods } from "../../../../src/verbs/table.ts";
+import { apiMethods } from "../../../../src/verbs/methods/table.ts";
 import { liftRates } from "../../../support/appliance.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
 import {
@@ -31,7 +31,7 @@ const IS_CAMPAIGN = process.env["KANALOG_TEST_SLOW"] === "1";
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not tested.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
-const sample = new URL("../../../../data/sample/", import.meta.url).pathname;
+const sample = new URL("../../../../data/sample", import.meta.url).pathname;
 let app: App;
 let address: string;
 let key: string;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Examples } from "../../../../src/doors/http/docs/examples.ts";
-import { apiMethods } from "../../../../src/verbs/table.ts";
+import { apiMethods } from "../../../../src/verbs/methods/table.ts";
 import { EXAMPLES_FILE, recordExamples } from "../../../support/recorded-examples.ts";
 
 /** Set by `bun run examples`, which writes the file that this test otherwise compares. */

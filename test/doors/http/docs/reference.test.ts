@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import titles from "../../../../src/doors/http/docs/reference/titles.ru.json" with { type: "json" };
-import { apiMethods } from "../../../../src/verbs/table.ts";
+import { apiMethods } from "../../../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { channel, imported } from "../../../support/expectations.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createPostMarkdown } from "../../../../src/doors/site/look/markdown.ts";
+import { createPostMarkdown } from "../../../../src/doors/site/look/post-excerpt.tsx";
 
 const html = createPostMarkdown("t.me");
 const REL = 'rel="noopener noreferrer nofollow"';

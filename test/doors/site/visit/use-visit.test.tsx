@@ -1,9 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { expect, test } from "bun:test";
 import type { SiteContext } from "../../../../src/doors/site/site-context.ts";
-import { forVisit, renderedFor, useVisit } from "../../../../src/doors/site/visit/use-visit.ts";
-import { page } from "../../../../src/doors/site/visit/view.ts";
-import type { Visit } from "../../../../src/doors/site/visit/visit.ts";
+import {
+  forVisit,
+  page,
+  renderedFor,
+  useVisit,
+  type Visit,
+} from "../../../../src/doors/site/visit/visit.ts";
 
 /** Parts of pages find the visit that they are rendered for, whatever is rendered at the same time. */
 

@@ -5,13 +5,13 @@ import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
-import { readFilters, readName, readQuery } from "../../../../verbs/alerts.ts";
+import { readFilters, readName, readQuery } from "../../../../verbs/methods/alerts.ts";
 import { alertsAccessible, alertsIncluded } from "../../../../verbs/plan-rules.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
-import { accessTo } from "../../visit/item-access.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { accessTo } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Form for a new or an existing alert. */
 export function AlertForm({

@@ -3,18 +3,16 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { alertsPreview } from "../../../../verbs/alerts.ts";
+import { alertsPreview } from "../../../../verbs/methods/alerts.ts";
 import { ActionButton } from "../../look/action-button.tsx";
-import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownPlan } from "../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import {
   AlertForm,
   alertOf,

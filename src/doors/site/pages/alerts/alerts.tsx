@@ -6,9 +6,8 @@ import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import {
   AlertForm,
   hasAlerts,

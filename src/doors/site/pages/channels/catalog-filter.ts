@@ -2,10 +2,10 @@ import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { channelsList, readCatalogRequest } from "../../../../verbs/channels.ts";
+import { channelsList, readCatalogRequest } from "../../../../verbs/methods/channels.ts";
 import { isNumberFilter, typedNumber } from "../../forms/faults.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /**
  * All filters of the API's catalog, under the API's names, so that the page's address mirrors a request.

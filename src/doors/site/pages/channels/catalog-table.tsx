@@ -6,9 +6,8 @@ import { Avatar } from "../../look/channel-link.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { ChangeText, changeOf, Sparkline, shownPart, shownPercent } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
 import { ownPlan } from "../../visit/viewer.ts";
+import { asset, useSite, useVisit } from "../../visit/visit.ts";
 import { Marks } from "./channel-head.tsx";
 
 const PATH = "/account/channels/";

@@ -4,11 +4,10 @@ import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { ChangeText, changeOf, shownPart } from "../../look/day-chart.tsx";
-import { formatNumber } from "../../look/formats.ts";
-import { shownNumber, told } from "../../look/shown.tsx";
+import { formatNumber, shownNumber, told } from "../../look/shown.tsx";
 import { readRank } from "../../public/read-public.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownPlan } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
 /** The channel's figures: current, its growth, and those of its posts, all of the last 30 days. */

@@ -4,14 +4,12 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import type { Habits } from "../../../../catalog/posts/posts.ts";
 import { AppError } from "../../../../errors.ts";
 import { DAY_MS, dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
+import { postsRetrieve } from "../../../../verbs/methods/posts.ts";
 import { postsIncluded } from "../../../../verbs/plan-rules.ts";
-import { postsRetrieve } from "../../../../verbs/posts.ts";
-import { Moment } from "../../look/answer-times.tsx";
-import { dateFormat } from "../../look/formats.ts";
-import { shownNumber } from "../../look/shown.tsx";
+import { dateFormat, Moment, shownNumber } from "../../look/shown.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 import { PostLink, PostText } from "./post-text.tsx";
 

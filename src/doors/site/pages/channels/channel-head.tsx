@@ -2,8 +2,7 @@
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import { Avatar } from "../../look/channel-link.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
+import { asset, useSite, useVisit } from "../../visit/visit.ts";
 
 /** Head of the page: which channel it is, and the actions on it. */
 export function ChannelHead({ card, title }: { card: CardView; title: string }) {

@@ -4,14 +4,12 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { Mention, SimilarChannel } from "../../../../catalog/mentions/mention.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { channelMentionsList, channelSimilarList } from "../../../../verbs/posts.ts";
-import { Moment } from "../../look/answer-times.tsx";
+import { channelMentionsList, channelSimilarList } from "../../../../verbs/methods/posts.ts";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { Moment, shownNumber } from "../../look/shown.tsx";
 import { cardsOf, lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
+import { asset, useVisit } from "../../visit/visit.ts";
 import { refusalText } from "./channel-figures.tsx";
 import { PostText } from "./post-text.tsx";
 

@@ -7,19 +7,18 @@ import {
 } from "../../../../catalog/mentions/mention.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { channelsRetrieve } from "../../../../verbs/channels.ts";
-import { channelMentionsList } from "../../../../verbs/posts.ts";
+import { channelsRetrieve } from "../../../../verbs/methods/channels.ts";
+import { channelMentionsList } from "../../../../verbs/methods/posts.ts";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable, Pager } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page } from "../../visit/view.ts";
+import { asset, page, useVisit } from "../../visit/visit.ts";
 import { givenOf } from "./catalog-filter.ts";
 import { refusalText } from "./channel-figures.tsx";
 import { MentionItems } from "./channel-mentioned.tsx";
-import { namedChannel } from "./named-channel.ts";
+import { namedChannel } from "./channel-readings.ts";
 
 const PAGE_SIZE = "20";
 

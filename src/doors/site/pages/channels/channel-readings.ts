@@ -1,12 +1,12 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
-import { AppError } from "../../../../errors.ts";
+import { AppError, notFound } from "../../../../errors.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
-import { dailyStatisticsList } from "../../../../verbs/daily-statistics.ts";
+import { dailyStatisticsList } from "../../../../verbs/methods/daily-statistics.ts";
 import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
 import { ownPlan } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Selectable periods, as in the address's `days`; the first is the default. */
 export const PERIODS = ["30", "90", "366", "all"] as const;
@@ -112,4 +112,12 @@ async function requestDays(
     rows.push(...results);
   }
   return rows;
+}
+
+/** Number or handle in a channel's address. @throws AppError `not_found` if it cannot be decoded, as `%FF` */
+export function namedChannel(): string {
+  const { params } = useVisit();
+  const channel = params["id"] ?? "";
+  if (channel === "") throw notFound("channel");
+  return channel;
 }

@@ -3,12 +3,10 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
-import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
-import { shownNumber, told } from "../../look/shown.tsx";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
+import { DayText, shownNumber, told } from "../../look/shown.tsx";
 import { ownPlan } from "../../visit/viewer.ts";
+import { asset, useVisit } from "../../visit/visit.ts";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
 /** Subscribers and views by day in one picture, with the table it is drawn from. */

@@ -7,28 +7,24 @@ import type { Directory } from "../../../../catalog/directory/directory.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
-import { channelsRetrieve } from "../../../../verbs/channels.ts";
-import { channelPostsRetrieve } from "../../../../verbs/posts.ts";
+import { channelsRetrieve } from "../../../../verbs/methods/channels.ts";
+import { channelPostsRetrieve } from "../../../../verbs/methods/posts.ts";
 import { requireTurn } from "../../guard/throttle.ts";
-import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, type Fact, Facts, NamedLink, UserBlock, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { csvDownload } from "../../visit/bulk-download.ts";
-import { lookUp } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
+import { csvDownload, lookUp } from "../../visit/look-up.ts";
 import { ownPlan } from "../../visit/viewer.ts";
+import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { ChannelFigures, MetricsComing } from "./channel-figures.tsx";
 import { BestPosts, PostingHours, ReachByAge, readHabits } from "./channel-habits.tsx";
 import { ChannelHead } from "./channel-head.tsx";
 import { mentionsOfChannel } from "./channel-mentioned.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
-import { daysForCall, type Readings, readReadings } from "./channel-readings.ts";
+import { daysForCall, namedChannel, type Readings, readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
-import { namedChannel } from "./named-channel.ts";
 
 /** `/account/channels/:id/`: a channel's figures, days, habits and posts. */
 export const channelPage: SitePage = {
@@ -104,8 +100,6 @@ async function channelDownload(
   return csvDownload(`${name}-${formatDay(from)}-${formatDay(to)}.csv`, DAY_COLUMNS, rows);
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
 async function ChannelCalls({ card, readings }: { card: CardView; readings: Readings }) {
   const visit = useVisit();
@@ -134,8 +128,6 @@ async function ChannelCalls({ card, readings }: { card: CardView; readings: Read
     </section>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** Fields of the card that are not shown as figures. */
 function ChannelCard({ card, directory }: { card: CardView; directory: Directory }) {
@@ -193,3 +185,16 @@ function territoryOf(directory: Directory, slug: string): JSX.Element {
 function CatalogLink({ filter, text }: { filter: Record<string, string>; text: string }) {
   return <NamedLink to={`/account/channels/?${new URLSearchParams(filter)}`}>{text}</NamedLink>;
 }
+
+/** `/account/channels/:id/picture/`: a channel's picture, which pages put on top of its initials. */
+export const channelPicturePage: SitePage = {
+  path: "/account/channels/:id/picture/",
+  access: "member",
+  async show() {
+    const channel = namedChannel();
+    const query = { channel, fields: "image" };
+    const card = await lookUp<Pick<CardView, "image">>(channelsRetrieve, query);
+    const picture = card.image === null ? null : await useSite().pictures(card.image);
+    return { kind: "picture", picture };
+  },
+};

@@ -8,20 +8,17 @@ import { CATALOG_ORDERINGS, type CatalogCount } from "../../../../catalog/search
 import { AppError } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { QUERY_LENGTH_MIN } from "../../../../verbs/catalog-filter.ts";
-import { exportChannels } from "../../../../verbs/export.ts";
+import { QUERY_LENGTH_MIN } from "../../../../verbs/methods/catalog-filter.ts";
+import { exportChannels } from "../../../../verbs/methods/export.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
-import { ApiCall } from "../../look/api-call.tsx";
+import { ApiCall, DownloadForm } from "../../look/api-call.tsx";
 import { Pager } from "../../look/data-table.tsx";
-import { DownloadForm } from "../../look/download-form.tsx";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { ImportLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { bulkDownload } from "../../visit/bulk-download.ts";
-import { orRefusal } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
+import { bulkDownload, orRefusal } from "../../visit/look-up.ts";
+import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 import {
   countChannels,
   FILTERS,

@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import type { HiddenLink } from "../../../../catalog/posts/hidden-links.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Paired marks: a text is not cut between the two. */
 const PAIRS = ["```", "**", "__", "~~", "`"];

@@ -2,16 +2,13 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import { PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
-import { DayText } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
-import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
-import { ChannelPicker } from "../../look/channel-picker.tsx";
+import { ChannelLink, ChannelPicker, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { ChangeText, changeOf, shownPercent } from "../../look/day-chart.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { DayText, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page } from "../../visit/view.ts";
+import { asset, page, useVisit } from "../../visit/visit.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
 import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
 import {

@@ -7,15 +7,14 @@ import { AppError } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
-import { channelsList, channelsResolveRetrieve } from "../../../../verbs/channels.ts";
-import { channelsCompareList } from "../../../../verbs/compare.ts";
+import { channelsList, channelsResolveRetrieve } from "../../../../verbs/methods/channels.ts";
+import { channelsCompareList } from "../../../../verbs/methods/compare.ts";
 import { cutText } from "../../forms/faults.ts";
-import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownPart } from "../../look/day-chart.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { DayText, shownNumber } from "../../look/shown.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
+import { useVisit } from "../../visit/visit.ts";
 import {
   firstDrawn,
   PERIODS,

@@ -16,8 +16,7 @@ import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, SelectField } from "../../look/form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
+import { page, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 
 type Fault = AuthorizationFault | "off" | "client" | DocumentFault;

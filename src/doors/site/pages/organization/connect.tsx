@@ -8,12 +8,10 @@ import { Form, TextField } from "../../look/form.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page } from "../../visit/view.ts";
 import { isManager, ownMembership } from "../../visit/viewer.ts";
-import { ConnectWays } from "./connect-ways.tsx";
-import { makeKey } from "./new-key.tsx";
-import { revokeKey } from "./revoke-key.ts";
+import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
+import { revokeKey } from "./key-table.tsx";
+import { ConnectWays, makeKey } from "./new-key.tsx";
 
 /** `/account/connect/`: how to connect assistants, with this appliance's address filled in. */
 export const connectPage: SitePage = {

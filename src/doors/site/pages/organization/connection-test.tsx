@@ -11,9 +11,8 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Form } from "../../look/form.tsx";
 import { Snippet } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, type View } from "../../visit/view.ts";
 import { ownMembership } from "../../visit/viewer.ts";
+import { page, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 /** `/account/connect/test/`: whether hosted assistants can connect, and what to do if not. */
 export const connectionTestPage: SitePage = {

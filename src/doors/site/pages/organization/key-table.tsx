@@ -1,11 +1,15 @@
 /** @jsxImportSource hono/jsx */
+
 import type { Child } from "hono/jsx";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
+import type { KeyScope } from "../../../../customers/keys/keys.ts";
 import { parseNumber } from "../../../../values/fields.ts";
-import { ActionButton } from "../../look/action-button.tsx";
+import { pageError } from "../../forms/faults.ts";
+import { ActionButton, sentNumber } from "../../look/action-button.tsx";
 import { type Column, DataTable } from "../../look/data-table.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { currentActor, isManager, ownMembership } from "../../visit/viewer.ts";
+import { redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { withQuery } from "../staff/console.tsx";
 
 type AnyKey = Pick<Key, "id" | "name" | "prefix" | "createdAt" | "expiresAt" | "revokedAt">;
@@ -146,4 +150,22 @@ export async function keysTable(
       )}
     </>
   );
+}
+
+/** Which keys the visitor may see: managers see all of the organization, others only their own. */
+export function visibleKeys(): KeyScope {
+  const { member, organization } = ownMembership();
+  return { organizationId: organization.id, memberId: isManager() ? null : member.id };
+}
+
+/** Revokes the key named in the form. @param path of the page to show afterwards */
+export async function revokeKey(path: string): Promise<View> {
+  const visit = useVisit();
+  const context = useSite();
+  const id = sentNumber("key");
+  if ((await context.keys.keyOf({ ...visibleKeys(), id })) === undefined) {
+    throw pageError("not_found", visit.words.organizationPages.noSuchKey);
+  }
+  await context.keys.revokeKey(id, currentActor());
+  return redirect(`${path}?done=revoked`);
 }

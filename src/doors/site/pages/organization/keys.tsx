@@ -11,13 +11,11 @@ import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { Instant, told } from "../../look/shown.tsx";
 import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { WebhookState } from "../webhooks/webhook-fields.tsx";
-import { keysTable } from "./key-table.tsx";
+import { keysTable, revokeKey, visibleKeys } from "./key-table.tsx";
 import { makeKey } from "./new-key.tsx";
-import { revokeKey, visibleKeys } from "./revoke-key.ts";
 
 /** `/account/keys/`: API keys, and buttons to enable webhooks. */
 export const keysPage: SitePage = {

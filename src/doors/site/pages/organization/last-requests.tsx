@@ -4,9 +4,8 @@ import { parseNumber } from "../../../../values/fields.ts";
 import { storedMessage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
-import { visibleKeys } from "./revoke-key.ts";
+import { asset, useSite, useVisit } from "../../visit/visit.ts";
+import { visibleKeys } from "./key-table.tsx";
 
 /** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */
 export async function LastRequests({

@@ -1,17 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
-import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
+import {
+  type MemberChange,
+  type MemberDenial,
+  roleDenial,
+} from "../../../../customers/accounts/member-changes.ts";
 import { type PasswordLink, passwordAddress } from "../../../../customers/people/passwords.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
+import type { AppError } from "../../../../errors.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/throttle.ts";
+import { sentNumber } from "../../look/action-button.tsx";
 import { Snippet } from "../../look/shown.tsx";
 import { invitationMail, passwordMail } from "../../mail-texts.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, ownMembership } from "../../visit/viewer.ts";
-import { refused, requireSentMember } from "./member-changes.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 /**
  * Adds a member, and a person if nobody has the address yet. The answer is the same either way, so that
@@ -134,4 +138,50 @@ function linkView(link: string): View {
       </p>
     </>,
   );
+}
+
+export async function changeRole(): Promise<View> {
+  const role = requiredChoice(MEMBER_ROLES, useVisit().form.get("role"));
+  await change({ role });
+  return redirect("/account/members/?done=role");
+}
+
+/** Suspends a member: their keys are refused from the next request on, and pages are closed to them. */
+export async function suspend(): Promise<View> {
+  await change({ isSuspended: true });
+  return redirect("/account/members/?done=suspended");
+}
+
+export async function restore(): Promise<View> {
+  await change({ isSuspended: false });
+  return redirect("/account/members/?done=restored");
+}
+
+async function change(wanted: MemberChange): Promise<Member> {
+  const { accounts } = useSite();
+  const actor = ownMembership().member;
+  const { id } = await requireSentMember();
+  const changed = await accounts.changeMemberAs(actor.id, id, wanted);
+  if (!changed.ok) throw refused(changed.denial);
+  return changed.member;
+}
+
+/** The member that a row's form names. @throws AppError `not_found` for another organization's */
+async function requireSentMember(): Promise<Member> {
+  const visit = useVisit();
+  const { accounts } = useSite();
+  const id = sentNumber("member");
+  const members = await accounts.members(ownMembership().organization.id);
+  const found = members.find((member) => member.id === id);
+  if (found === undefined) {
+    throw pageError("not_found", visit.words.organizationPages.noSuchMember);
+  }
+  return found;
+}
+
+function refused(denial: MemberDenial): AppError {
+  const { words } = useVisit();
+  const isForbidden = denial === "managers_only" || denial === "owners_only";
+  const { denials } = words.organizationPages;
+  return pageError(isForbidden ? "manager_required" : "conflict", denials[denial]);
 }

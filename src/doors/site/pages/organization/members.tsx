@@ -1,19 +1,16 @@
 /** @jsxImportSource hono/jsx */
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
-import { ActionButton, RowFaults } from "../../look/action-button.tsx";
+import { ActionButton, RoleForm, RowFaults } from "../../look/action-button.tsx";
 import { type Column, DataTable } from "../../look/data-table.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
-import { RoleForm } from "../../look/role-form.tsx";
 import { Instant } from "../../look/shown.tsx";
 import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { page } from "../../visit/view.ts";
 import { isManager, ownMembership } from "../../visit/viewer.ts";
+import { page, useVisit } from "../../visit/visit.ts";
 import { paged } from "../staff/console.tsx";
-import { changeRole, restore, suspend } from "./member-changes.ts";
-import { invite, linkAgain } from "./member-invitation.tsx";
+import { changeRole, invite, linkAgain, restore, suspend } from "./member-invitation.tsx";
 
 /** `/account/members/`: who is in the organization, and what they may do. */
 export const membersPage: SitePage = {

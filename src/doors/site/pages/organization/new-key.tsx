@@ -1,12 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
+import {
+  type ConnectSnippet,
+  connectSnippets,
+  mcpAddress,
+} from "../../../../customers/keys/connect-snippets.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { Snippet } from "../../look/shown.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
 import { currentActor, ownMembership } from "../../visit/viewer.ts";
-import { ConnectWays } from "./connect-ways.tsx";
+import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 /** Creates a key for the visitor, named as in the form, and shows it. @throws AppError `invalid` */
 export async function makeKey(wanted: Pick<NewKey, "access" | "expiresAt">): Promise<View> {
@@ -80,5 +83,79 @@ export function newKeyView(
       </details>
     </>,
     { setCookies },
+  );
+}
+
+/**
+ * How to connect each kind of assistant, in one step: a link to press or a text to paste.
+ * @param filledIn the key; without it, a placeholder is shown
+ * @param oauthAddress the appliance's address if that alone is enough; null if not
+ */
+export function ConnectWays({
+  filledIn,
+  oauthAddress,
+}: {
+  filledIn?: string;
+  oauthAddress: string | null;
+}) {
+  const visit = useVisit();
+  return (
+    <>
+      {oauthAddress !== null && <ByAddress address={mcpAddress(oauthAddress)} />}
+      {connectSnippets(visit.ownAddress, filledIn).map((snippet) => (
+        <Way snippet={snippet} />
+      ))}
+    </>
+  );
+}
+
+function ByAddress({ address }: { address: string }) {
+  const visit = useVisit();
+  const words = visit.words.organizationPages;
+  return (
+    <section aria-labelledby="by-address">
+      <h2 id="by-address">claude.ai, ChatGPT</h2>
+      <p>{words.byAddress}</p>
+      <Snippet text={address} label={words.address} />
+      <p>
+        <a href={asset("/account/connect/test/")}>{visit.words.connectionTest.title}</a>
+      </p>
+    </section>
+  );
+}
+
+function Way({ snippet }: { snippet: ConnectSnippet }) {
+  const words = useVisit().words.organizationPages;
+  const { id, files = [], text, link } = snippet;
+  const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{name}</h2>
+      {link !== undefined && (
+        <p>
+          <a class="button" href={link}>
+            {words.addTo(name)}
+          </a>
+        </p>
+      )}
+      <p>
+        {words.snippetNotes[id]}{" "}
+        {files.map((file, at) => (
+          <>
+            {at > 0 && ", "}
+            <code>{file}</code>
+          </>
+        ))}
+      </p>
+      {id === "claude-desktop" ? (
+        <p>
+          <a class="button" href={text} download="kanalog.mcpb">
+            {words.download} kanalog.mcpb
+          </a>
+        </p>
+      ) : (
+        <Snippet text={text} label={name} />
+      )}
+    </section>
   );
 }

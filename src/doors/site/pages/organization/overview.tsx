@@ -6,16 +6,17 @@ import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import {
   asset,
   ORGANIZATION_COOKIE,
   page,
   redirect,
   siteCookie,
+  useSite,
+  useVisit,
   type View,
-} from "../../visit/view.ts";
-import { ownMembership, viewerOf } from "../../visit/viewer.ts";
+} from "../../visit/visit.ts";
 import { LastRequests } from "./last-requests.tsx";
 import {
   ByDayAndMethod,

@@ -19,9 +19,8 @@ import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import { Done, Facts } from "../../look/user-text.tsx";
 import { PlanFacts, planName, refundText } from "../../public/plan-cards.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, viewer } from "../../visit/viewer.ts";
+import { page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 const PATH = "/account/plan/";
 

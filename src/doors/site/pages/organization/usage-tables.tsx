@@ -6,11 +6,11 @@ import type {
   UsageSummary,
 } from "../../../../customers/limits/usage-history.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
-import { apiMethods } from "../../../../verbs/table.ts";
+import { apiMethods } from "../../../../verbs/methods/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Every day of the period, including those without requests. */
 export function sumByDay(

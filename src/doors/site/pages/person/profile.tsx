@@ -1,11 +1,19 @@
 /** @jsxImportSource hono/jsx */
+import { LANGUAGE_COOKIE, LANGUAGES } from "../../../../values/messages/messages.ts";
 import { requireTurn } from "../../guard/throttle.ts";
+import { NewPasswordField } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { NewPasswordField } from "../../look/role-form.tsx";
 import { Done, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import {
+  ownPath,
+  page,
+  redirect,
+  siteCookie,
+  useSite,
+  useVisit,
+  type View,
+} from "../../visit/visit.ts";
 
 /** `/account/profile/`: who is signed in, and their password. */
 export const profilePage: SitePage = {
@@ -75,3 +83,14 @@ async function changePassword(): Promise<View> {
   });
   return redirect("/account/profile/?done=password", setCookies);
 }
+
+/** `/account/language/?to=ru`: sets the language. */
+export const languagePage: SitePage = {
+  path: "/account/language/",
+  access: "anybody",
+  show({ query }) {
+    const chosen = LANGUAGES.find((language) => language === query.get("to"));
+    const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
+    return redirect(ownPath(query.get("back") ?? ""), cookies);
+  },
+};

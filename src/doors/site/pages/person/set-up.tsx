@@ -4,13 +4,12 @@ import type { Actor } from "../../../../customers/audit/audit-log.ts";
 import { FIRST_CUSTOMER } from "../../../../customers/keys/key-changes.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { readFields } from "../../forms/faults.ts";
+import { EmailField, NewPasswordField } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { EmailField, NewPasswordField } from "../../look/role-form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
-import { linkToken } from "./link-token.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { linkToken } from "./choose-password.tsx";
 
 /** `/account/set-up/?token=…`: creates an empty appliance's first person. */
 export const setUpPage: SitePage = {

@@ -3,12 +3,11 @@ import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/throttle.ts";
+import { EmailField } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { EmailField } from "../../look/role-form.tsx";
 import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, ownPath, page, redirect, type View } from "../../visit/view.ts";
+import { asset, ownPath, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 /** `/account/sign-in/`, and signing out. */
 export const signInPage: SitePage = {

@@ -5,15 +5,14 @@ import { notFound } from "../../../../errors.ts";
 import { readFields } from "../../forms/faults.ts";
 import { limitNames } from "../../guard/client-ip.ts";
 import { requireTurn } from "../../guard/throttle.ts";
+import { NewPasswordField } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { NewPasswordField } from "../../look/role-form.tsx";
 import { knownAddressMail, signUpMail } from "../../mail-texts.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 import { newKeyView } from "../organization/new-key.tsx";
-import { linkToken } from "./link-token.ts";
+import { linkToken } from "./choose-password.tsx";
 
 const PATH = "/account/sign-up/";
 const TOKEN_BYTES = 24;

@@ -1,17 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { otherReading } from "../../../../catalog/post-search/match-tokens.ts";
+import { otherReading } from "../../../../catalog/post-search/finding/match-tokens.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { Moment } from "../../look/answer-times.tsx";
-import { ApiCall } from "../../look/api-call.tsx";
+import { ApiCall, DownloadForm } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { Pager } from "../../look/data-table.tsx";
-import { DownloadForm } from "../../look/download-form.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { Moment, shownNumber } from "../../look/shown.tsx";
 import { cardsOf } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/use-visit.ts";
+import { useVisit } from "../../visit/visit.ts";
 import { PostMarks } from "../channels/post-text.tsx";
 
 /** The posts found: their number, each with its hits marked, and the API request. */

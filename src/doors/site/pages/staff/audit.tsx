@@ -5,12 +5,11 @@ import type {
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
 import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
-import { audit, COMMANDS } from "../../../../verbs/operator/audit.ts";
+import { audit, COMMANDS } from "../../../../verbs/operator/customers/audit.ts";
 import { ResourceList } from "../../look/resource-list.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
+import { asset, useVisit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/audit/`: what was changed, and by whom; latest first. */

@@ -1,13 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots/bots.ts";
 import { BOT_KINDS, type BotKind } from "../../../../catalog/sources/sources.table.ts";
-import { sources } from "../../../../verbs/operator/sources.ts";
+import { sources } from "../../../../verbs/operator/system/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
-import { Steps } from "../../look/steps.tsx";
+import { Steps } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { page, redirect } from "../../visit/view.ts";
+import { page, redirect } from "../../visit/visit.ts";
 import { BotPicture } from "./source-parts.tsx";
 
 export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;

@@ -3,8 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { Done } from "../../look/user-text.tsx";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
+import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 
 /** A page that first shows what was just done. */
 export function consolePage(title: string, body: JSX.Element): View {

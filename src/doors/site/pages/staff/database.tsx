@@ -6,7 +6,7 @@ import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import type { FileAnswer } from "../../../../verbs/method.ts";
-import { exports } from "../../../../verbs/operator/imports.ts";
+import { exports } from "../../../../verbs/operator/data/imports.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { CheckField } from "../../look/form.tsx";
@@ -15,8 +15,7 @@ import { Facts } from "../../look/user-text.tsx";
 import { VerbForm } from "../../look/verb-form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import type { View } from "../../visit/view.ts";
+import { useSite, useVisit, type View } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/database/`: how large the file is, and what it contains. */

@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { channelsList } from "../../../../verbs/channels.ts";
+import { channelsList } from "../../../../verbs/methods/channels.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Snippet } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 
 const PATH = "/staff/start/";
 /** The first call, which anybody can make. */

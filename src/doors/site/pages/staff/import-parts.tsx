@@ -15,9 +15,7 @@ import { ActionButton } from "../../look/action-button.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { told } from "../../look/shown.tsx";
 import { VerbFields } from "../../look/verb-form.tsx";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { asset, useVisit, type Visit } from "../../visit/visit.ts";
 
 /** Options for reading a file: those of `kanalog import`, seldom needed. */
 export function ReadingFields(of: { resource: Resource; verb: string }) {

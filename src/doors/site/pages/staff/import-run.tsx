@@ -7,8 +7,7 @@ import { Form } from "../../look/form.tsx";
 import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
+import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { Recognized } from "./import-parts.tsx";
 
 /** `/staff/imports/:id/`: an import's progress; the script refreshes it until it has ended. */

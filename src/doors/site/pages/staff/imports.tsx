@@ -3,7 +3,7 @@ import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kind
 import { UPLOAD_BYTES_MAX } from "../../../../catalog/imports/runs/upload-files.ts";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { takesFile } from "../../../../values/takes.ts";
-import { imports, type UploadOptions, uploadOf } from "../../../../verbs/operator/imports.ts";
+import { imports, type UploadOptions, uploadOf } from "../../../../verbs/operator/data/imports.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { formArguments, verbOf } from "../../forms/verb-action.ts";
 import { CheckField, FileField, Form } from "../../look/form.tsx";
@@ -11,10 +11,17 @@ import { choiceNames, ResourceList } from "../../look/resource-list.tsx";
 import { Facts, NamedLink } from "../../look/user-text.tsx";
 import { VerbFields } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { renderedFor, useSite, useVisit } from "../../visit/use-visit.ts";
-import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor } from "../../visit/viewer.ts";
-import type { UploadedFile } from "../../visit/visit.ts";
+import {
+  type PageView,
+  page,
+  redirect,
+  renderedFor,
+  type UploadedFile,
+  useSite,
+  useVisit,
+  type View,
+} from "../../visit/visit.ts";
 import { Preview, ReadingFields, withColumnsToName } from "./import-parts.tsx";
 
 const START = verbOf(imports, "start");

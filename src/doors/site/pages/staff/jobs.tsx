@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JobState } from "../../../../upkeep/jobs/job-run.ts";
-import { jobs } from "../../../../verbs/operator/jobs.ts";
+import { jobs } from "../../../../verbs/operator/system/jobs.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
+import { useVisit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 export const jobsPage: SitePage = {

@@ -1,13 +1,13 @@
 /** @jsxImportSource hono/jsx */
-import { operatorKeys } from "../../../../verbs/operator/operator-keys.ts";
+
 import type { Row } from "../../../../verbs/operator/resource.ts";
+import { operatorKeys } from "../../../../verbs/operator/system/operator-keys.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { Snippet } from "../../look/shown.tsx";
 import { VerbForm } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
+import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 import { KeyTable } from "../organization/key-table.tsx";
 import { consolePage } from "./console.tsx";
 

@@ -12,10 +12,8 @@ import {
 } from "../../../../catalog/sources/sources.table.ts";
 import type { Message } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { shownInterval } from "../../look/formats.ts";
-import { Instant, shownNumber, told } from "../../look/shown.tsx";
-import { useVisit } from "../../visit/use-visit.ts";
-import { asset } from "../../visit/view.ts";
+import { Instant, shownInterval, shownNumber, told } from "../../look/shown.tsx";
+import { asset, useVisit } from "../../visit/visit.ts";
 
 /** Advice for faults that do not say themselves what to do. */
 const ADVICE = {

@@ -10,18 +10,15 @@ import {
   type SourceChat,
 } from "../../../../catalog/sources/sources.table.ts";
 import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
-import { sources } from "../../../../verbs/operator/sources.ts";
+import { sources } from "../../../../verbs/operator/system/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
-import { shownInterval } from "../../look/formats.ts";
-import { Instant, shownNumber, told } from "../../look/shown.tsx";
-import { Steps } from "../../look/steps.tsx";
-import { Done, type Fact, Facts } from "../../look/user-text.tsx";
+import { Instant, shownInterval, shownNumber, told } from "../../look/shown.tsx";
+import { Done, type Fact, Facts, Steps } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useVisit } from "../../visit/use-visit.ts";
-import { page, redirect } from "../../visit/view.ts";
+import { page, redirect, useVisit } from "../../visit/visit.ts";
 import { addressedId } from "./console.tsx";
 import {
   adviceFor,

@@ -3,7 +3,7 @@
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots/bots.ts";
 import { nextRunAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
-import { sources } from "../../../../verbs/operator/sources.ts";
+import { sources } from "../../../../verbs/operator/system/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -12,8 +12,7 @@ import { Instant, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import { VerbFields } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect } from "../../visit/view.ts";
+import { asset, page, redirect, useSite, useVisit } from "../../visit/visit.ts";
 import { botSourcePath } from "./bot-source.tsx";
 import { ReadingFields } from "./import-parts.tsx";
 import { SourceState } from "./source-parts.tsx";

@@ -3,10 +3,9 @@ import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { shownBytes } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page } from "../../visit/view.ts";
+import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
+import { ownOf, requireWebhooks, webhookOf } from "./webhook-form.ts";
 
 /** Limits for a body: characters to show, and characters up to which it is pretty-printed. */
 const SHOWN_MAX = 50_000;

@@ -5,10 +5,11 @@ import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { takesForm } from "../../../../values/takes.ts";
-import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/webhooks.ts";
-import { cutText } from "../../forms/faults.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { ownPlan } from "../../visit/viewer.ts";
+import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/methods/webhooks.ts";
+import { webhooksAccessible, webhooksIncluded } from "../../../../verbs/plan-rules.ts";
+import { cutText, pageError } from "../../forms/faults.ts";
+import { accessTo, ownMembership, ownPlan } from "../../visit/viewer.ts";
+import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Room for as many channels as a plan may include, by number or by name. */
 export const WEBHOOK_FORM = takesForm(256 * 1024);
@@ -91,4 +92,28 @@ export function readOverlap(): number {
     typed === "" ? { value: 0 } : readInteger({ minimum: 1, maximum: OVERLAP_HOURS_MAX })(typed);
   if ("fault" in hours) throw fieldError({ overlap: [hours.fault] });
   return hours.value * HOUR_MS;
+}
+
+export const {
+  requireManager,
+  areIncluded: hasWebhooks,
+  requireIncluded: requireWebhooks,
+  ownOf,
+  itemOf: webhookOf,
+} = accessTo({
+  name: "webhook",
+  included: webhooksIncluded,
+  includedOrKept: webhooksAccessible,
+  wordsOf: ({ words }) => words.webhookPages,
+  get: (own, { services }) => services.webhooks.get(own),
+});
+
+/** @throws AppError `tariff_required` if the organization has as many as its plan includes */
+export async function requireRoomForOne(): Promise<void> {
+  const context = useSite();
+  await requireWebhooks();
+  const { code, webhooks } = await ownPlan();
+  if (context.services.webhooks.count(ownMembership().organization.id) < webhooks) return;
+  const { planFull } = useVisit().words.webhookPages;
+  throw pageError("tariff_required", planFull(code, webhooks));
 }

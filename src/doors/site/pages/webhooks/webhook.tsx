@@ -5,26 +5,24 @@ import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { pageError } from "../../forms/faults.ts";
-import { Moment } from "../../look/answer-times.tsx";
-import { shownNumber, told } from "../../look/shown.tsx";
+import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../visit/view.ts";
 import { currentActor, ownPlan } from "../../visit/viewer.ts";
-import { attemptsStrip } from "./attempts-strip.tsx";
-import { DeliveryTable, Outcome } from "./delivery-table.tsx";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { attemptsStrip, DeliveryTable, Outcome } from "./delivery-table.tsx";
+import { ManageWebhook, secretPage, WebhookState } from "./webhook-fields.tsx";
 import {
   hasWebhooks,
   ownOf,
+  readOverlap,
+  readWebhookForm,
   requireManager,
   requireWebhooks,
+  WEBHOOK_FORM,
   webhookOf,
-} from "./webhook-access.ts";
-import { secretPage, WebhookState } from "./webhook-fields.tsx";
-import { readOverlap, readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
-import { ManageWebhook } from "./webhook-manage.tsx";
+} from "./webhook-form.ts";
 
 /** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
 const webhookActions = {

@@ -1,17 +1,20 @@
 /** @jsxImportSource hono/jsx */
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { Moment } from "../../look/answer-times.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { shownNumber, told } from "../../look/shown.tsx";
+import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { useSite, useVisit } from "../../visit/use-visit.ts";
-import { asset, page, type View } from "../../visit/view.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
-import { hasWebhooks, requireManager, requireRoomForOne } from "./webhook-access.ts";
+import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
-import { readWebhookForm, WEBHOOK_FORM } from "./webhook-form.ts";
+import {
+  hasWebhooks,
+  readWebhookForm,
+  requireManager,
+  requireRoomForOne,
+  WEBHOOK_FORM,
+} from "./webhook-form.ts";
 
 const PATH = "/account/webhooks/";
 /** Above the limit of any plan. */

@@ -18,16 +18,15 @@ import {
 } from "../../../../../catalog/manage/channel-changes.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
 import { takesForm } from "../../../../../values/takes.ts";
-import { channels } from "../../../../../verbs/operator/channels.ts";
+import { channels } from "../../../../../verbs/operator/data/channels.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber, withoutUnshown } from "../../../look/shown.tsx";
 import { Done, Facts, UserBlock, UserLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { addressedId } from "../console.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 

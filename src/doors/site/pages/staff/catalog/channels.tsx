@@ -8,8 +8,7 @@ import { shownNumber } from "../../../look/shown.tsx";
 import { Done, ImportLink, NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page } from "../../../visit/view.ts";
+import { asset, page, useSite, useVisit } from "../../../visit/visit.ts";
 import { FindForm } from "../console.tsx";
 
 const PATH = "/staff/channels/";

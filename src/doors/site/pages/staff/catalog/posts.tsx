@@ -6,7 +6,7 @@ import type {
 import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber, shortened } from "../../../../../values/fields.ts";
-import { posts } from "../../../../../verbs/operator/posts.ts";
+import { posts } from "../../../../../verbs/operator/data/posts.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../../look/action-button.tsx";
@@ -17,9 +17,7 @@ import { Done, ImportLink } from "../../../look/user-text.tsx";
 import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page, type View } from "../../../visit/view.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import { asset, page, useSite, useVisit, type View, type Visit } from "../../../visit/visit.ts";
 import { FindForm, withQuery } from "../console.tsx";
 
 const SHOWN = 20;

@@ -2,7 +2,7 @@
 
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
 import { parseInstant } from "../../../../../values/moscow-time.ts";
-import { organizations } from "../../../../../verbs/operator/organizations.ts";
+import { organizations } from "../../../../../verbs/operator/customers/organizations.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { ResourceList } from "../../../look/resource-list.tsx";
@@ -11,8 +11,7 @@ import { NamedLink } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import { invitationMail } from "../../../mail-texts.ts";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page, redirect, type View } from "../../../visit/view.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 
 export const organizationsPage: SitePage = {

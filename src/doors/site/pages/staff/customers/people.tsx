@@ -8,9 +8,8 @@ import { shownNumber } from "../../../look/shown.tsx";
 import { Facts, NamedLink } from "../../../look/user-text.tsx";
 import { passwordMail } from "../../../mail-texts.ts";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { redirect, type View } from "../../../visit/view.ts";
 import { currentActor } from "../../../visit/viewer.ts";
+import { redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { consolePage, FindForm, paged, searched } from "../console.tsx";
 import { linkView, Memberships } from "./seen.tsx";
 

@@ -2,13 +2,17 @@
 import type { Plan } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { LANGUAGES } from "../../../../../values/messages/messages.ts";
-import { limitsOf, offerRow, planOffers, plans } from "../../../../../verbs/operator/plans.ts";
+import {
+  limitsOf,
+  offerRow,
+  planOffers,
+  plans,
+} from "../../../../../verbs/operator/customers/plans.ts";
 import { WORDS } from "../../../../../words/words.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useVisit } from "../../../visit/use-visit.ts";
-import { redirect } from "../../../visit/view.ts";
+import { redirect, useVisit } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 
 /** `/staff/plans/`: what each plan includes and how it is offered, for all its organizations. */

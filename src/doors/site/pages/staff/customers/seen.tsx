@@ -6,12 +6,18 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { renderedFor, useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset, page, type View } from "../../../visit/view.ts";
-import type { Visit } from "../../../visit/visit.ts";
+import {
+  asset,
+  page,
+  renderedFor,
+  useSite,
+  useVisit,
+  type View,
+  type Visit,
+} from "../../../visit/visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { Overview } from "../../organization/overview.tsx";
-import { attemptsStrip } from "../../webhooks/attempts-strip.tsx";
+import { attemptsStrip } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 

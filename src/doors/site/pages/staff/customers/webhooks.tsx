@@ -2,8 +2,8 @@
 import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import type { DeliveryView } from "../../../../../push/webhooks/manage/webhook-views.ts";
 import type { DisabledReason } from "../../../../../push/webhooks/manage/webhooks.table.ts";
+import { webhooks } from "../../../../../verbs/operator/customers/webhooks.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
-import { webhooks } from "../../../../../verbs/operator/webhooks.ts";
 import { pageFault } from "../../../forms/faults.ts";
 import { useOf, verbAction, verbOf } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
@@ -13,7 +13,7 @@ import { Instant, told } from "../../../look/shown.tsx";
 import { Facts, NamedLink } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
+import { useSite, useVisit } from "../../../visit/visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { addressedId, consolePage } from "../console.tsx";
 

@@ -5,7 +5,7 @@ import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/hours.ts
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
-import { useVisit } from "../../../visit/use-visit.ts";
+import { useVisit } from "../../../visit/visit.ts";
 
 const BAR = 6;
 const HEIGHT = 48;

@@ -3,13 +3,11 @@ import type { Child } from "hono/jsx";
 import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { DAY_MS, dayOf, formatDay, HOUR_MS } from "../../../../../values/moscow-time.ts";
-import { DayText } from "../../../look/answer-times.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
+import { DayText, Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { useSite, useVisit } from "../../../visit/use-visit.ts";
-import { asset } from "../../../visit/view.ts";
+import { asset, useSite, useVisit } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 import { HourPicture } from "./hour-picture.tsx";
 

@@ -1,0 +1,309 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { onceEach } from "../../../values/kept-briefly.ts";
+import { dayOf } from "../../../values/moscow-time.ts";
+import { facet } from "../../channels/search-text.ts";
+import { selectText } from "../../posts/posts.store.ts";
+import { dayRow, isLevel } from "../index-text.ts";
+import { isOutdated, type Part, selectParts, tableOf } from "../parts.store.ts";
+import { countBeginnings, type PostQuery } from "../post-query.ts";
+import type { PostFilter, PostSearchSelection } from "../post-search.ts";
+import { tokensOf } from "../tokens.ts";
+import { beginningStems } from "../vocabulary.store.ts";
+import { doubtfulExpression, type MatchExpressions, matchExpressions } from "./match-expression.ts";
+import { isMatch } from "./match-tokens.ts";
+
+export const COUNTED_MAX = 10_000;
+/** Texts to test for counting, of posts that may match and do not for certain. */
+export const TEXTS_COUNTED_MAX = 500;
+/** Limit for changed channels whose posts filters include; posts of others are found a little later. */
+const STALE_MAX = 50;
+
+/** A match, or a candidate whose text is still to be tested, as the index returns it. */
+export interface Match {
+  row: number;
+  id: number;
+  published_at: number;
+  views: number;
+  words: number;
+}
+
+/** A query for the FTS5 index, and further tests of its results. */
+export interface IndexQuery extends MatchExpressions {
+  /** The parts that are searched, newest first. */
+  parts: readonly Part[];
+  /** Range of rows, the upper bound exclusive. */
+  low: number;
+  high: number;
+  /** SQL: joins and conditions that test a match's channel and views. */
+  tests: { joins: string; conditions: string; values: Record<string, string | number> };
+  /** Tests a candidate's text; null if the index decides alone. */
+  hasText: ((id: number) => boolean) | null;
+}
+
+/** Greater than every row, time and number of views. */
+export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+export function indexQueryOf(
+  db: Database,
+  { query, filter }: Pick<PostSearchSelection, "query" | "filter">,
+): IndexQuery {
+  const stale = statement<{ channel_id: number }>(
+    db,
+    "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
+  )
+    .all(STALE_MAX)
+    .map(({ channel_id }) => channel_id);
+  const beginnings = countBeginnings(query);
+  const expressions = matchExpressions(query, filter, stale, (beginning) =>
+    beginningStems(db, beginning, beginnings),
+  );
+  return {
+    ...expressions,
+    parts: selectParts(db).filter(({ state }) => state === "read"),
+    low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
+    high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),
+    tests: testsOf(filter, stale.length > 0),
+    hasText: expressions.certain === null ? null : textTest(db, query),
+  };
+}
+
+/** Returns the test of a text. It reads each text only once, even if its post is both counted and shown. */
+function textTest(db: Database, query: PostQuery): (id: number) => boolean {
+  return onceEach((id) => isMatch(query, tokensOf(selectText(db, id) ?? "")));
+}
+
+/**
+ * Tests beside the index, which may contain outdated facets of recently changed channels, and knows only
+ * levels of views.
+ */
+function testsOf(
+  { categoryId, territoryId, viewsMin }: PostFilter,
+  isStale: boolean,
+): IndexQuery["tests"] {
+  const tests: IndexQuery["tests"] = { joins: "", conditions: "", values: {} };
+  if (viewsMin !== null && !isLevel(viewsMin)) {
+    tests.conditions += " AND m.views >= @viewsMin";
+    tests.values["viewsMin"] = viewsMin;
+  }
+  if (!isStale) return tests;
+  tests.joins = `CROSS JOIN channels c ON c.id = m.channel_id
+    CROSS JOIN channel_texts t ON t.id = m.channel_id`;
+  tests.conditions += " AND c.is_public = 1";
+  if (categoryId !== null) {
+    tests.conditions += " AND instr(t.search_text, @category) > 0";
+    tests.values["category"] = facet("category", categoryId);
+  }
+  if (territoryId !== null) {
+    tests.conditions += " AND instr(t.search_text, @territory) > 0";
+    tests.values["territory"] = facet("territory", territoryId);
+  }
+  return tests;
+}
+
+/**
+ * SQL: the range of rows. The driver passes numbers beyond 32 bits as floating point, which FTS5 does not
+ * use as a bound: it would scan all rows.
+ */
+export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
+
+/** The tables of the parts that have rows of the query's range, newest first. */
+export function tablesOf({
+  parts,
+  low,
+  high,
+}: Pick<IndexQuery, "parts" | "low" | "high">): string[] {
+  return parts.filter(({ first_row, end_row }) => first_row < high && end_row > low).map(tableOf);
+}
+
+/** Whether an outdated part is searched, where words may be missed until it is renewed. */
+export const isIncomplete = (indexQuery: IndexQuery): boolean =>
+  indexQuery.parts.some(
+    (part) => part.first_row < indexQuery.high && part.end_row > indexQuery.low && isOutdated(part),
+  );
+
+/** Results of the parts, newest part first, until there are enough. */
+function fromParts<Row>(
+  indexQuery: IndexQuery,
+  most: number,
+  read: (table: string, most: number) => Row[],
+): Row[][] {
+  const found: Row[][] = [];
+  let left = most;
+  for (const table of tablesOf(indexQuery)) {
+    if (left <= 0) break;
+    const rows = read(table, left);
+    found.push(rows);
+    left -= rows.length;
+  }
+  return found;
+}
+
+/** SQL: candidates of a part; conditions and an order may be appended. */
+function candidatesSql({ tests }: IndexQuery, table: string, columns: string): string {
+  return `SELECT ${columns} FROM ${table} s CROSS JOIN searched_posts m ON m.row = s.rowid
+      ${tests.joins}
+    WHERE ${WITHIN_DEADLINE} AND s.${table} MATCH @match AND ${IN_RANGE}
+      ${tests.conditions}`;
+}
+
+function valuesOf({ match, low, high, tests }: IndexQuery) {
+  return { match, low, high, ...tests.values };
+}
+
+const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
+
+/** SQL: matches in the order of rows. */
+function matchesSql(indexQuery: IndexQuery, table: string, order: "ASC" | "DESC"): string {
+  return `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} ORDER BY s.rowid ${order}`;
+}
+
+/** Candidates in the order of rows, one at a time. */
+export function* iterateCandidates(
+  db: Database,
+  indexQuery: IndexQuery,
+  isAscending: boolean,
+): Generator<Match, void> {
+  const tables = tablesOf(indexQuery);
+  for (const table of isAscending ? tables.reverse() : tables) {
+    const sql = matchesSql(indexQuery, table, isAscending ? "ASC" : "DESC");
+    yield* statement<Match>(db, sql).iterate(valuesOf(indexQuery));
+  }
+}
+
+/** Rows to look up with one statement: for most pages, all of them. */
+const LOOKED_UP = 100;
+
+/** Candidates with the given rows, in their order, one at a time. */
+export function* lookUp(db: Database, rows: readonly number[]): Generator<Match, void> {
+  const find = statement<Match>(
+    db,
+    `SELECT ${MATCH_COLUMNS} FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value
+     WHERE ${WITHIN_DEADLINE} ORDER BY r.key`,
+  );
+  for (let at = 0; at < rows.length; at += LOOKED_UP) {
+    yield* find.all({ rows: JSON.stringify(rows.slice(at, at + LOOKED_UP)) });
+  }
+}
+
+/** Up to `limit` candidates by descending row. */
+export function readCandidates(db: Database, indexQuery: IndexQuery, limit: number): Match[] {
+  const values = valuesOf(indexQuery);
+  return fromParts(indexQuery, limit, (table, most) => {
+    const sql = `${matchesSql(indexQuery, table, "DESC")} LIMIT @limit`;
+    return statement<Match>(db, sql).all({ ...values, limit: most });
+  }).flat();
+}
+
+/** A position in the order by descending views; equal views are newest first. */
+export type ViewsPosition = readonly [views: number, publishedAt: number, id: number];
+
+const BY_VIEWS = `(m.views, m.published_at, m.post_id) < (@views, @at, @id)
+     ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit`;
+
+/** The most viewed candidates after a position; equal views are newest first. */
+export function readMostViewed(
+  db: Database,
+  indexQuery: IndexQuery,
+  [views, at, id]: ViewsPosition,
+  limit: number,
+): Match[] {
+  const values = { ...valuesOf(indexQuery), views, at, id, limit };
+  const ofParts = tablesOf(indexQuery).flatMap((table) => {
+    const sql = `${candidatesSql(indexQuery, table, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
+    return statement<Match>(db, sql).all(values);
+  });
+  // Parts are newest first, and sorting is stable.
+  return ofParts.sort((one, other) => other.views - one.views).slice(0, limit);
+}
+
+/** The same as `readMostViewed`, among the candidates with the given rows. */
+export function mostViewedOf(
+  db: Database,
+  rows: readonly number[],
+  [views, at, id]: ViewsPosition,
+  limit: number,
+): Match[] {
+  return statement<Match>(
+    db,
+    `SELECT ${MATCH_COLUMNS} FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value
+     WHERE ${WITHIN_DEADLINE} AND ${BY_VIEWS}`,
+  ).all({ rows: JSON.stringify(rows), views, at, id, limit });
+}
+
+export interface Counted {
+  matches: number;
+  /** Whether there may be more. */
+  isCapped: boolean;
+  /** Whether texts that may match were left untested. */
+  untested: boolean;
+}
+
+const ofCertain = (indexQuery: IndexQuery): IndexQuery => ({
+  ...indexQuery,
+  match: indexQuery.certain ?? indexQuery.match,
+});
+
+/** Matches that need no test, by descending row. */
+export const certainCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
+  readCandidates(db, ofCertain(indexQuery), limit);
+
+/** Candidates whose texts must be tested, by descending row. */
+export const doubtfulCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
+  readCandidates(db, { ...indexQuery, match: doubtfulExpression(indexQuery) }, limit);
+
+/** Counts the certain matches, and the newest of the other candidates whose text matches. */
+export function countTexts(
+  db: Database,
+  indexQuery: IndexQuery,
+  hasText: (id: number) => boolean,
+): Counted {
+  const certain = readRows(db, ofCertain(indexQuery), COUNTED_MAX + 1).length;
+  if (certain > COUNTED_MAX) return toCounted(certain);
+  const doubtful = doubtfulCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1);
+  const tested = doubtful.slice(0, TEXTS_COUNTED_MAX).filter(({ id }) => hasText(id)).length;
+  const { matches, isCapped } = toCounted(certain + tested);
+  const untested = doubtful.length > TEXTS_COUNTED_MAX;
+  return { matches, isCapped: isCapped || untested, untested };
+}
+
+/** @param found the exact number, or one more than the counting limit */
+export function toCounted(found: number): Counted {
+  const isCapped = found > COUNTED_MAX;
+  return { matches: Math.min(found, COUNTED_MAX), isCapped, untested: false };
+}
+
+/** Counts the rows that the index finds, up to a limit; 0.1 us each. */
+export function countRows(
+  db: Database,
+  { match, low, high, parts }: Pick<IndexQuery, "match" | "low" | "high" | "parts">,
+  most: number,
+): number {
+  let count = 0;
+  for (const table of tablesOf({ parts, low, high })) {
+    if (count >= most) break;
+    const counted = statement<{ n: number }>(
+      db,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} s
+       WHERE s.${table} MATCH @match AND ${IN_RANGE} LIMIT @most)`,
+    ).get({ match, low, high, most: most - count });
+    count += counted?.n ?? 0;
+  }
+  return count;
+}
+
+/** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
+export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
+  const values = valuesOf(indexQuery);
+  return fromParts(indexQuery, most, (table, left) => {
+    const sql =
+      indexQuery.tests.conditions === ""
+        ? `SELECT s.rowid FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`
+        : candidatesSql(indexQuery, table, "s.rowid");
+    return statement(db, `${sql} LIMIT @most`)
+      .pluck<number>()
+      .all({ ...values, most: left });
+  })
+    .reverse()
+    .flat();
+}

@@ -1,0 +1,57 @@
+import type { AuditRecord } from "../../../customers/audit/audit-log.ts";
+import { field, instant, rows } from "../../../values/rows.ts";
+import { anyObjectSchema, integerSchema, nullable, textSchema } from "../../../values/schema.ts";
+import { text } from "../../parameters.ts";
+import { list, numberBefore, reference, resource } from "../resource.ts";
+import { organizations } from "./organizations.ts";
+
+/** Stands for changes without a person, those of commands. */
+export const COMMANDS = "command-line";
+
+const entryRows = rows("AuditEntry", {
+  id: integerSchema({ description: "Number of the entry" }),
+  at: instant("When it was done"),
+  person: field(
+    textSchema({ description: `E-mail address, or name of a key; \`${COMMANDS}\` for commands` }),
+    ({ person }: AuditRecord) => person || COMMANDS,
+  ),
+  organization: field(
+    nullable(integerSchema({ description: "Number of the organization that it concerns" })),
+    ({ organizationId }: AuditRecord) => organizationId,
+  ),
+  action: textSchema({ description: "What was done", examples: ["key.create"] }),
+  target: textSchema({ description: "To what", examples: ["key 3"] }),
+  details: anyObjectSchema("What else is recorded of it"),
+});
+
+/** Changes by people, keys and commands. */
+export const audit = resource({
+  name: "audit entry",
+  command: "audit",
+  path: "audit",
+  area: "customers",
+  title: "changes, and who made them",
+  schema: entryRows.schema,
+  verbs: [
+    list({
+      title: "list changes, latest first",
+      args: {
+        organization: { ...reference(organizations, "Only this organization's."), required: false },
+        person: text({
+          description: `Only this person's, by their address; \`${COMMANDS}\` for those of commands.`,
+          example: "ada@example.com",
+        }),
+      },
+      async run({ organization = null, person = null }, { services, part }) {
+        if (organization !== null) await services.accounts.organization(organization);
+        const found = await services.audit.entries({
+          before: numberBefore(part),
+          limit: part.limit,
+          organizationId: organization,
+          person: person === COMMANDS ? "" : person,
+        });
+        return found.map(entryRows.row);
+      },
+    }),
+  ],
+});

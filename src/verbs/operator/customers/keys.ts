@@ -1,0 +1,84 @@
+import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
+import type { Key } from "../../../customers/keys/keys.table.ts";
+import { field, optionalInstant, rows } from "../../../values/rows.ts";
+import { choiceSchema, integerSchema, textSchema } from "../../../values/schema.ts";
+import { flag, text, withDefault } from "../../parameters.ts";
+import {
+  findNamed,
+  inPart,
+  lastDay,
+  list,
+  type OperatorServices,
+  reference,
+  resource,
+  verb,
+} from "../resource.ts";
+import { members } from "./members.ts";
+import { organizations, revokeUnseen } from "./organizations.ts";
+
+const fields = {
+  id: integerSchema({ description: "Number of the key" }),
+  member: field(
+    integerSchema({ description: "Number of the member it belongs to" }),
+    ({ memberId }: Key) => memberId,
+  ),
+  name: textSchema(),
+  prefix: textSchema({ description: "Its first characters" }),
+  access: choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
+  created_at: optionalInstant("When it was created"),
+  last_used_at: optionalInstant("Last use, to the minute; null: never"),
+  expires_at: optionalInstant("When it expires; null: never"),
+  revoked_at: optionalInstant("When it was revoked; null: it was not"),
+};
+const keyRows = rows("Key", fields);
+const newKeyRows = rows("NewKey", {
+  ...fields,
+  key: textSchema({ description: "The key, which is shown only once" }),
+});
+
+export const keys = resource({
+  name: "key",
+  area: "customers",
+  title: "API keys",
+  schema: keyRows.schema,
+  hint: "its number, prefix or name",
+  find: findKey,
+  verbs: [
+    verb({
+      name: "create",
+      on: "none",
+      title: "create a key, which is shown only once",
+      args: {
+        member: reference(members, "Number of the member it belongs to."),
+        name: withDefault(text({ description: "Its name.", example: "production" }), ""),
+        write: withDefault(flag({ description: "Create a read-and-write key." }), false),
+        expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
+      },
+      result: newKeyRows.schema,
+      async run({ member, name, write, expires = null }, { services, by }) {
+        const access = write ? "read_write" : "read_only";
+        const given = { memberId: member, name, access, expiresAt: expires } as const;
+        const { key, token } = await services.keys.createKey(given, by);
+        return newKeyRows.row({ ...key, key: token });
+      },
+      unseen: revokeUnseen,
+    }),
+    list({
+      title: "list the keys of an organization",
+      args: { organization: reference(organizations, "The organization's number.") },
+      positional: ["organization"],
+      run: async ({ organization }, { services, part }) =>
+        inPart(await services.keys.keys(organization), part).map(keyRows.row),
+    }),
+    verb({
+      name: "revoke",
+      title: "revoke a key, which stops working at once",
+      run: async (_args, { services, id, by }) =>
+        keyRows.row(await services.keys.revokeKey(id, by)),
+    }),
+  ],
+});
+
+function findKey(text: string, { keys }: OperatorServices): Promise<number> {
+  return findNamed("key", text, keys.named, ({ prefix }) => `${prefix}…`);
+}

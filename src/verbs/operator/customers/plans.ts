@@ -1,0 +1,221 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import {
+  BUYINGS,
+  type OfferChange,
+  type OfferTexts,
+  ORDER_MAX,
+  offerOf,
+  PLAN_CODES,
+  PLAN_LIMITS,
+  type PlanChange,
+  type PlanCode,
+  type PlanOffer,
+  PRICE_MAX,
+  PRICE_PERIODS,
+} from "../../../customers/accounts/plan.ts";
+import { fieldError } from "../../../errors.ts";
+import { readInteger, readText } from "../../../values/fields.ts";
+import { LANGUAGES, message } from "../../../values/messages/messages.ts";
+import { field, rows } from "../../../values/rows.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  integerSchema,
+  nullable,
+  textSchema,
+} from "../../../values/schema.ts";
+import { choice, flag, inPath, integer, type Parameter, parameter } from "../../parameters.ts";
+import { hasExport } from "../../plan-rules.ts";
+import { list, namedInPart, requireSome, resource, verb } from "../resource.ts";
+
+const code = inPath(choice(PLAN_CODES, "The plan."));
+
+/** A limit, whose fault names its whole range. */
+function limit(name: keyof typeof PLAN_LIMITS, description: string) {
+  const range = PLAN_LIMITS[name];
+  const given = integer({ description, ...range });
+  const fault = message("outOfRange", range);
+  const read: typeof given.read = (text) =>
+    "fault" in given.read(text) ? { fault } : given.read(text);
+  return { ...given, read, of: name };
+}
+
+const limits = {
+  rate: limit("requestsPerSecond", "Requests per second."),
+  quota: limit("requestsPerPeriod", "Request units per 30 days."),
+  webhooks: limit("webhooks", "Webhooks."),
+  webhook_channels: limit("webhookChannels", "Channels that a webhook may watch."),
+  alerts: limit("alerts", "Keyword alerts."),
+  database_ms: limit("databaseMsPerSecond", "Milliseconds of database time per second."),
+  lock_ms: limit("lockMsPerSecond", "Milliseconds of write-lock time per second."),
+};
+
+/** A plan's limits by the names of the arguments. */
+export function limitsOf(plan: Plan): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).map(([name, { of }]) => [name, plan[of]]));
+}
+
+const planRows = rows("Plan", {
+  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
+  requests_per_second: integerSchema(),
+  requests_per_period: integerSchema({ description: "Units in 30 days" }),
+  posts: flagSchema({ description: "Whether posts are included" }),
+  history_days: nullable(countSchema("Days of statistics; null: all")),
+  webhooks: countSchema("Webhooks"),
+  webhook_channels: countSchema("Channels that a webhook may watch"),
+  alerts: countSchema("Keyword alerts"),
+  database_ms_per_second: countSchema("Milliseconds of database time per second"),
+  lock_ms_per_second: countSchema("Milliseconds of write-lock time per second"),
+  export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
+});
+
+export const plans = resource({
+  name: "plan",
+  area: "customers",
+  title: "plans and their limits",
+  schema: planRows.schema,
+  id: code,
+  hint: `one of ${PLAN_CODES.join(", ")}`,
+  async find(text) {
+    const read = code.read(text);
+    if ("fault" in read)
+      throw fieldError({ plan: [message("notChoiceOf", { given: text, options: PLAN_CODES })] });
+    return read.value;
+  },
+  verbs: [
+    list({
+      rows: ["plan"],
+      title: "list all plans, lowest first",
+      run: async (_args, { services, part }) =>
+        namedInPart((await services.accounts.plans()).map(planRows.row), "plan", part),
+    }),
+    verb<typeof limits, PlanCode>({
+      name: "set",
+      title: "change a plan's limits, beginning with its organizations' next request",
+      args: limits,
+      async run(args, use) {
+        const given: PlanChange = Object.fromEntries(
+          Object.entries(limits).flatMap(([name, { of }]) => {
+            const value = args[name as keyof typeof limits];
+            return value === undefined ? [] : [[of, value]];
+          }),
+        );
+        requireSome(given, limits);
+        return planRows.row(await use.services.accounts.changePlan(use.id, given, use.by));
+      },
+    }),
+  ],
+});
+
+/** An empty text means none. */
+function textOrNone(description: string): Parameter<string | null> {
+  return parameter(textSchema({ description: `${description} Empty: none.` }), (given) => {
+    const read = readText(given);
+    return "fault" in read ? read : { value: read.value.trim() === "" ? null : read.value.trim() };
+  });
+}
+
+const readPrice = readInteger({ minimum: 0, maximum: PRICE_MAX });
+const price = parameter<number | null>(
+  integerSchema({ description: "Price in whole minor units, such as kopecks. Empty: none." }),
+  (given) => (given === "" ? { value: null } : readPrice(given)),
+);
+
+const PARTS: Record<keyof OfferTexts, string> = {
+  name: "Name",
+  text: "What it is for, in a sentence",
+  price: "Price in words, in place of an amount",
+};
+const texts = LANGUAGES.flatMap((language) =>
+  Object.entries(PARTS).map(([part, description]) => ({
+    ...{ name: `${part}_${language}`, part: part as keyof OfferTexts, language },
+    description: `${description}, on pages in the language \`${language}\`.`,
+  })),
+);
+
+const args = {
+  offered: flag({ description: "Whether customers see it." }),
+  order: integer({ description: "Its place, lowest first.", minimum: 0, maximum: ORDER_MAX }),
+  price,
+  currency: textOrNone("Currency of the price, such as `RUB` (ISO 4217)."),
+  per: choice(PRICE_PERIODS, "What the price is for."),
+  buy: choice(
+    BUYINGS,
+    "How it is bought: by a request to you, at a payment page, or through Stripe.",
+  ),
+  link: textOrNone(
+    "The payment page; `{organization}` in it is replaced by the organization's number, which is otherwise added as `client_reference_id`.",
+  ),
+  stripe_price: textOrNone("The price's id at Stripe, such as `price_1P…`, for `stripe`."),
+  ...Object.fromEntries(texts.map(({ name, description }) => [name, textOrNone(description)])),
+};
+
+const offerRows = rows("PlanOffer", {
+  plan: choiceSchema(PLAN_CODES, { description: "The plan" }),
+  offered: field(
+    flagSchema({ description: "Whether customers see it" }),
+    ({ isOffered }: PlanOffer) => isOffered,
+  ),
+  order: countSchema("Its place, lowest first"),
+  price: nullable(countSchema("Price in minor units")),
+  currency: nullable(textSchema({ description: "ISO 4217" })),
+  per: choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
+  buy: choiceSchema(BUYINGS, { description: "How it is bought" }),
+  link: nullable(textSchema({ description: "The payment page" })),
+  stripe_price: field(
+    nullable(textSchema({ description: "The price's id at Stripe" })),
+    ({ stripePrice }: PlanOffer) => stripePrice,
+  ),
+  ...Object.fromEntries(
+    texts.map(({ name, part, language, description }) => [
+      name,
+      field(
+        nullable(textSchema({ description })),
+        (offer: PlanOffer) => offer.texts[language][part],
+      ),
+    ]),
+  ),
+});
+export const offerRow = (plan: Plan) => offerRows.row({ ...offerOf(plan), plan: plan.code });
+
+export const planOffers = resource({
+  name: "plan offer",
+  area: "customers",
+  title: "how plans are offered: words, prices, and how they are bought",
+  schema: offerRows.schema,
+  id: plans.id,
+  hint: plans.hint,
+  find: plans.find,
+  verbs: [
+    list({
+      rows: ["plan"],
+      title: "list how all plans are offered",
+      run: async (_args, { services, part }) =>
+        namedInPart((await services.accounts.plans()).map(offerRow), "plan", part),
+    }),
+    verb<typeof args, PlanCode>({
+      name: "set",
+      title: "change how a plan is offered",
+      args,
+      async run({ offered, stripe_price: stripePrice, ...rest }, use) {
+        const { order, price, currency, per, buy, link, ...others } = rest;
+        const given = { isOffered: offered, order, price, currency, per, buy, link, stripePrice };
+        const change: OfferChange = Object.fromEntries(
+          Object.entries(given).filter(([, value]) => value !== undefined),
+        );
+        const words = others as Record<string, string | null | undefined>;
+        for (const { name, part, language } of texts) {
+          const text = words[name];
+          if (text === undefined) continue;
+          change.texts = {
+            ...change.texts,
+            [language]: { ...change.texts?.[language], [part]: text },
+          };
+        }
+        requireSome(change, args);
+        return offerRow(await use.services.accounts.changeOffer(use.id, change, use.by));
+      },
+    }),
+  ],
+});

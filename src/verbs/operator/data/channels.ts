@@ -1,0 +1,185 @@
+import type { ChannelRecord } from "../../../catalog/channels/card.ts";
+import { CHANNEL_KINDS } from "../../../catalog/channels/channel-reference.ts";
+import type { ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
+import { notFound } from "../../../errors.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
+import { field, rows } from "../../../values/rows.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../../values/schema.ts";
+import { required, text } from "../../parameters.ts";
+import {
+  list,
+  numberBefore,
+  type OperatorServices,
+  type Resource,
+  reference,
+  resource,
+  show,
+  type Use,
+  verb,
+} from "../resource.ts";
+import { pushVerb } from "./pushes.ts";
+
+const listedFields = {
+  id: integerSchema({ description: "Number of the channel" }),
+  msgr_id: field(
+    nullable(textSchema({ description: "The messenger's own id of it, 64 bits wide" })),
+    (channel: ChannelRecord) => channel.msgr_id,
+  ),
+  handle: nullable(textSchema()),
+  title: textSchema(),
+  kind: choiceSchema(CHANNEL_KINDS, {}),
+  subscribers: countSchema("Subscribers"),
+  is_public: field(
+    flagSchema({ description: "Hidden channels are in no answer of the customers' API" }),
+    (channel: ChannelRecord) => channel.is_public === 1,
+  ),
+};
+const listed = rows("ListedChannel", listedFields);
+
+const texts = (description: string) => nullable(textSchema({ description }));
+const managed = rows("ManagedChannel", {
+  ...listedFields,
+  former_handles: field(
+    texts("Newest first, separated by spaces"),
+    (channel: ManagedChannel) => channel.former_handles,
+  ),
+  link: texts("Its address"),
+  category: texts("Code of the category"),
+  categories: texts("Codes of further ones, separated by spaces"),
+  territory: texts("Code of the territory"),
+  last_post_at: field(
+    nullable(instantSchema("Time of the latest post; null: none")),
+    (channel: ManagedChannel) => formatOptionalInstant(channel.last_post_at),
+  ),
+  posts: countSchema("Its posts"),
+  days: countSchema("Its days of statistics"),
+  webhooks: countSchema("Webhooks that watch it"),
+});
+
+/** How a channel is named and found; it is an argument of its own verb too. */
+const named: Pick<Resource, "hint" | "find"> = {
+  hint: "its number, @handle, link or messenger id",
+  async find(name, { channels }) {
+    const id = channels.find(name);
+    if (id === null) throw notFound("channel", name);
+    return id;
+  },
+};
+
+const shown = ({ channels }: OperatorServices, id: number) => managed.row(channels.numbered(id));
+const setPublic = async ({ services, id, by }: Use, isPublic: boolean) => {
+  await services.channels.setPublic(id, isPublic, by);
+  return shown(services, id);
+};
+
+/** The catalog's channels, public or not. */
+export const channels = resource({
+  name: "channel",
+  area: "data",
+  title: "the catalog's channels, public or not",
+  schema: managed.schema,
+  ...named,
+  verbs: [
+    pushVerb("channels"),
+    show({
+      title: "show a channel, and how many posts and days it has",
+      run: async (_args, { services, id }) => shown(services, id),
+    }),
+    list({
+      args: { name: text({ description: `Only the channel with ${named.hint}.` }) },
+      title: "list all channels by number",
+      result: listed.schema,
+      async run({ name }, { services, part }) {
+        const after = numberBefore(part) ?? 0;
+        if (name === undefined) return services.channels.page(after, part.limit).map(listed.row);
+        const id = services.channels.find(name);
+        return id === null || id <= after ? [] : [listed.row(services.channels.numbered(id))];
+      },
+    }),
+    verb({
+      name: "hide",
+      title: "hide a channel from all answers; its data is kept",
+      run: (_args, use) => setPublic(use, false),
+    }),
+    verb({
+      name: "unhide",
+      title: "show a hidden channel again",
+      run: (_args, use) => setPublic(use, true),
+    }),
+    verb({
+      name: "delete",
+      title:
+        "delete a channel with its posts and statistics; rows about it are kept out from then on",
+      result: objectSchema({ deleted: integerSchema() }),
+      asks(_args, { services, id }) {
+        const channel = services.channels.numbered(id);
+        return (
+          `This deletes ${nameOf(channel)} with ${contentsOf(channel)}; ` +
+          `${watchersOf(channel)}. It cannot be undone.`
+        );
+      },
+      async run(_args, { services, id, by }) {
+        services.channels.numbered(id);
+        await services.channels.delete(id, by);
+        return { deleted: id };
+      },
+    }),
+    verb({
+      name: "restore",
+      on: "none",
+      args: { channel: required(text({ description: `The removed channel: ${named.hint}.` })) },
+      positional: ["channel"],
+      title: "let a deleted or merged channel return, under its number, with the next row about it",
+      result: objectSchema({ restored: integerSchema() }),
+      async run({ channel }, { services, by }) {
+        const id = services.channels.findRemoved(channel);
+        if (id === null) throw notFound("channel", channel);
+        await services.channels.restore(id, by);
+        return { restored: id };
+      },
+    }),
+    verb({
+      name: "merge",
+      args: { into: reference(named, "Number of the channel that stays.") },
+      positional: ["into"],
+      title: "move all data of a channel to another one, and delete the first",
+      asks({ into }, { services, id }) {
+        const from = services.channels.numbered(id);
+        return (
+          `This moves ${contentsOf(from)} of ${nameOf(from)} to ` +
+          `${nameOf(services.channels.numbered(into))}, with its handles; ${watchersOf(from)}. ` +
+          `Number ${id} then no longer exists. It cannot be undone.`
+        );
+      },
+      async run({ into }, { services, id, by }) {
+        await services.channels.merge(id, into, by);
+        return shown(services, into);
+      },
+    }),
+  ],
+});
+
+function nameOf({ id, handle, title }: ChannelRecord): string {
+  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title}")`;
+}
+
+function contentsOf({ posts, days }: ManagedChannel): string {
+  return `${counted(posts, "post")} and ${counted(days, "day")} of statistics`;
+}
+
+function watchersOf({ webhooks }: ManagedChannel): string {
+  return webhooks === 1 ? "1 webhook watches it" : `${counted(webhooks, "webhook")} watch it`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}

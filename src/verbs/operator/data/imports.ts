@@ -1,0 +1,249 @@
+import {
+  EXPORT_FORMATS,
+  EXPORT_TYPES,
+  type ExportFormat,
+} from "../../../catalog/exports/export-selection.ts";
+import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+  importKinds,
+} from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { RecordedRun } from "../../../catalog/imports/runs/import-runs.ts";
+import {
+  type NewUpload,
+  shownFileName,
+  UPLOAD_BYTES_MAX,
+} from "../../../catalog/imports/runs/upload-files.ts";
+import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
+import { AppError, fieldError } from "../../../errors.ts";
+import { readText } from "../../../values/fields.ts";
+import { inEnglish, message } from "../../../values/messages/messages.ts";
+import { field, instant, optionalInstant, rows } from "../../../values/rows.ts";
+import {
+  anyObjectSchema,
+  choiceSchema,
+  countSchema,
+  daySchema,
+  flagSchema,
+  integerSchema,
+  listSchema,
+  nullable,
+  numberSchema,
+  objectSchema,
+  textSchema,
+} from "../../../values/schema.ts";
+import { takesBytes } from "../../../values/takes.ts";
+import { FileAnswer } from "../../method.ts";
+import {
+  type Arguments,
+  choice,
+  flag,
+  integer,
+  type Parameter,
+  parameter,
+  required,
+  text,
+  withDefault,
+} from "../../parameters.ts";
+import { list, numberBefore, resource, show, verb } from "../resource.ts";
+import { readingOf, readingOptions } from "./reading-options.ts";
+
+const WAIT_MAX_S = 60;
+
+const groupSchema = objectSchema({
+  column: nullable(textSchema({ description: "Null if it is the whole row, or the file" })),
+  reason: textSchema(),
+  count: countSchema("Rows or cells"),
+  line: nullable(integerSchema({ description: "Line of one of them" })),
+  value: nullable(textSchema({ description: "Its cell, shortened" })),
+});
+
+const runRows = rows("Import", {
+  id: integerSchema({ description: "Number of the import" }),
+  kind: choiceSchema(IMPORT_KIND_NAMES, {}),
+  file: field(textSchema({ description: "Name of the file" }), (run: RecordedRun) => run.fileName),
+  bytes: countSchema("Its size"),
+  bytes_read: countSchema("How much of it has been read"),
+  state: field(
+    choiceSchema(["waiting", "running", "done", "failed"], {
+      description: "Files are imported one after another; a failed import may have written rows",
+    }),
+    ({ isWaiting, state }: RecordedRun) => (isWaiting ? "waiting" : state),
+  ),
+  failure: field(
+    nullable(textSchema({ description: "Why it failed" })),
+    ({ failure }: RecordedRun) => failure && inEnglish(failure),
+  ),
+  started_by: field(
+    textSchema({ description: "The person, or the key" }),
+    ({ person }: RecordedRun) => person,
+  ),
+  started_at: instant("When it was sent"),
+  finished_at: optionalInstant("When it ended; null: it has not"),
+  dry_run: flagSchema(),
+  read: countSchema("Rows read"),
+  inserted: countSchema("Rows inserted"),
+  updated: countSchema("Rows updated"),
+  unchanged: countSchema("Rows unchanged"),
+  kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
+  rejected: countSchema("Rows rejected"),
+  removed: nullable(countSchema("Entries removed by `replace`")),
+  seconds: numberSchema({ description: "How long it took" }),
+  recognized: anyObjectSchema("How the file was read"),
+  rejects: listSchema(groupSchema, { description: "Rejected rows by column and reason" }),
+  warnings: listSchema(groupSchema, { description: "Dropped cells by column and reason" }),
+  notes: listSchema(textSchema()),
+});
+
+function rowOf(run: RecordedRun) {
+  const {
+    options,
+    notes,
+    removed = null,
+    kept_out: keptOut,
+    ...summary
+  } = summaryView(run.summary);
+  const { dryRun } = options;
+  const shown = { removed, keptOut, dryRun, notes: notes.map(inEnglish) };
+  return runRows.row({ ...run, ...summary, ...shown });
+}
+
+const options = {
+  kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
+  name: withDefault(
+    text({
+      description: "The file's name, whose ending may say its format.",
+      example: "posts.csv",
+    }),
+    "upload",
+  ),
+  ...readingOptions,
+  replace: withDefault(
+    flag({ description: "Categories, territories: remove those that the file does not contain." }),
+    false,
+  ),
+  dry_run: withDefault(
+    flag({ description: "Only report what would happen, on a copy of the database." }),
+    false,
+  ),
+  wait: withDefault(
+    integer({
+      description: "Answer once it has ended, but after at most this many seconds.",
+      example: 60,
+      minimum: 0,
+      maximum: WAIT_MAX_S,
+    }),
+    0,
+  ),
+};
+
+export type UploadOptions = Arguments<typeof options>;
+
+/** A file as it is to be imported. @throws AppError `invalid` on `replace` */
+export function uploadOf(given: UploadOptions, file: NewUpload["file"]): NewUpload {
+  const { kind, timezone, strict, replace, dry_run: dryRun } = given;
+  if (replace && !importKinds[kind].isDirectory) {
+    throw fieldError({ replace: [message("onlyDirectoriesReplaced")] });
+  }
+  return { kind, file, options: { reading: readingOf(given), timezone, strict, replace, dryRun } };
+}
+
+/** Imports of whole files, as staff's page of uploads runs them. */
+export const imports = resource({
+  name: "import",
+  command: "import-run",
+  area: "data",
+  title: "imports of uploaded files",
+  schema: runRows.schema,
+  verbs: [
+    verb<typeof options>({
+      name: "start",
+      on: "none",
+      title:
+        "import a file, which is the request's body: CSV, NDJSON or JSON, also as gzip or zstd",
+      args: options,
+      takes: takesBytes(UPLOAD_BYTES_MAX),
+      isForPrograms: true,
+      async run(given, { services, file, by }) {
+        if (file === null || file.bytes === 0) {
+          throw new AppError("parse_error", message("bodyNoFile"));
+        }
+        const named = { ...file, name: shownFileName(given.name) };
+        const id = await services.imports.start({ ...uploadOf(given, named), by });
+        await services.imports.ended(id, given.wait * 1000);
+        return rowOf(await services.imports.run(id));
+      },
+    }),
+    list({
+      title: "list the imports of uploaded files, newest first",
+      run: async (_args, { services, part }) =>
+        (await services.imports.runs(part.limit, numberBefore(part))).map(rowOf),
+    }),
+    show({
+      title: "show an import with its progress, or its summary",
+      run: async (_args, { services, id }) => rowOf(await services.imports.run(id)),
+    }),
+    verb({
+      name: "rejects",
+      isRead: true,
+      title: "download the rejected rows of one of the ten latest imports",
+      fileTypes: ["application/x-ndjson"],
+      isForPrograms: true,
+      result: textSchema({ description: "Line, column, reason and fields of each" }),
+      async run(_args, { services, id }) {
+        const { path } = await services.imports.rejects(id);
+        const name = `rejected-rows-${id}.ndjson`;
+        const headers = { "content-disposition": `attachment; filename="${name}"` };
+        const parts = Bun.file(path).stream().values() as AsyncGenerator<Uint8Array, void>;
+        return new FileAnswer("application/x-ndjson", headers, { parts, close() {} });
+      },
+    }),
+  ],
+});
+
+const fileSchema = textSchema({ description: "Rows that the import accepts" });
+
+const selection = {
+  kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
+  format: withDefault(choice(EXPORT_FORMATS as [ExportFormat], "Format of the file."), "csv"),
+  from: dayText("Posts, stats: the first Moscow day."),
+  to: dayText("Posts, stats: the last Moscow day, included."),
+  channel: text({ description: "One channel only: its number, @handle or link.", example: "1" }),
+  raw: withDefault(
+    flag({
+      description: "CSV, Excel: do not escape texts that a spreadsheet would run as formulas.",
+    }),
+    false,
+  ),
+};
+
+/** A day that the selection checks. */
+function dayText(description: string): Parameter<string> {
+  return parameter(daySchema(description), readText);
+}
+
+/** Exports of rows, one at a time, as staff's page of the database makes them. */
+export const exports = resource({
+  name: "export",
+  area: "data",
+  title: "files that another appliance can import",
+  schema: fileSchema,
+  verbs: [
+    verb<typeof selection>({
+      name: "download",
+      on: "none",
+      isRead: true,
+      args: selection,
+      title: "download rows, of hidden channels too; compressed if the client accepts gzip",
+      fileTypes: Object.values(EXPORT_TYPES),
+      isForPrograms: true,
+      async run({ kind, format, raw: isRaw, ...given }, { services, by }) {
+        const { from = "", to = "", channel = "" } = given;
+        const file = await services.openExport({ kind, format, isRaw, from, to, channel }, by);
+        const name = `${kind}.${format}`;
+        const headers = { "content-disposition": `attachment; filename="${name}"` };
+        return new FileAnswer(EXPORT_TYPES[format], headers, file);
+      },
+    }),
+  ],
+});

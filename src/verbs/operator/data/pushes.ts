@@ -1,0 +1,109 @@
+import { type ImportKindName, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { PushedRow } from "../../../catalog/imports/writing/push-rows.ts";
+import { type Read, typeName } from "../../../values/fields.ts";
+import { inEnglish, message } from "../../../values/messages/messages.ts";
+import {
+  anyObjectSchema,
+  choiceSchema,
+  countSchema,
+  listSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../../../values/schema.ts";
+import { takesJson } from "../../../values/takes.ts";
+import { inBody, type Parameter, parameter, required } from "../../parameters.ts";
+import { type Resource, type Row, resource, type Verb, verb } from "../resource.ts";
+
+/** Rows that programs push: what a crawler of the operator's own calls. */
+
+const ROWS_MAX = 1_000;
+/** Room for a thousand posts of 1,300 Cyrillic letters as Python escapes them, six bytes each. */
+const BODY_BYTES_MAX = 8 * 1024 ** 2;
+/** More than all columns of a thousand posts have. */
+const MEMBERS_MAX = 32 * ROWS_MAX;
+
+const faultSchema = objectSchema({
+  field: nullable(textSchema({ description: "Null if it is the whole row" })),
+  reason: textSchema(),
+});
+
+const pushedSchema = objectSchema(
+  {
+    accepted: countSchema("Rows that were added or changed something"),
+    unchanged: countSchema("Rows that said nothing new"),
+    kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
+    rejected: countSchema("Rows that were left out; the others are in"),
+    rows: listSchema(
+      objectSchema({
+        row: countSchema("Place among the rows sent, from 0"),
+        result: choiceSchema(["accepted", "unchanged", "kept_out", "rejected"], {}),
+        faults: listSchema(faultSchema, {
+          description: "Why it was rejected, or which optional fields were left out of it, and why",
+        }),
+      }),
+    ),
+  },
+  "Pushed",
+);
+
+/** `POST /operator/v1/posts/`: takes rows with the columns of an import. */
+export function pushVerb(kind: ImportKindName): Verb {
+  return verb({
+    name: "push",
+    on: "none",
+    title: `add and change up to ${ROWS_MAX} rows of ${kind} in one transaction, with an answer for each`,
+    args: { rows: required(inBody(rowsParameter(kind))) },
+    takes: takesJson(BODY_BYTES_MAX, MEMBERS_MAX),
+    isForPrograms: true,
+    result: pushedSchema,
+    run: async ({ rows }, { services, by }) =>
+      answerOf(await services.pushRows({ kind, rows, request: by.request })),
+  });
+}
+
+function rowsParameter(kind: ImportKindName): Parameter<readonly unknown[]> {
+  const columns = Object.keys(importKinds[kind].columns).join(", ");
+  const description = `Rows with columns of \`kanalog import ${kind}\`: ${columns}.`;
+  return parameter(
+    listSchema(anyObjectSchema(), { description, minItems: 1, maxItems: ROWS_MAX }),
+    (given): Read<readonly unknown[]> => {
+      if (!Array.isArray(given)) return { fault: message("notList", { type: typeName(given) }) };
+      if (given.length === 0) return { fault: message("emptyList") };
+      return given.length > ROWS_MAX
+        ? { fault: message("tooManyItems", { items: ROWS_MAX }) }
+        : { value: given };
+    },
+  );
+}
+
+function answerOf(pushed: readonly PushedRow[]): Row {
+  const rows = pushed.map(({ outcome, faults }, row) => ({
+    row,
+    result: outcome === "inserted" || outcome === "updated" ? "accepted" : outcome,
+    faults: faults.map(({ column, fault }) => ({ field: column, reason: inEnglish(fault) })),
+  }));
+  const count = (result: string) => rows.filter((row) => row.result === result).length;
+  return {
+    accepted: count("accepted"),
+    unchanged: count("unchanged"),
+    kept_out: count("kept_out"),
+    rejected: count("rejected"),
+    rows,
+  };
+}
+
+/** A kind of rows that is only pushed: what is stored of them is read through the customers' API. */
+function pushedResource(kind: ImportKindName, name: string, title: string): Resource {
+  const command = `import ${kind}`;
+  const verbs = [pushVerb(kind)];
+  return resource({ name, command, path: kind, area: "data", title, schema: pushedSchema, verbs });
+}
+
+export const categories = pushedResource("categories", "category", "the directory of categories");
+export const territories = pushedResource(
+  "territories",
+  "territory",
+  "the directory of territories",
+);
+export const statistics = pushedResource("stats", "day", "channels' days of statistics");

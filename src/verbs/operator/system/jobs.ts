@@ -1,0 +1,119 @@
+import { basename } from "node:path";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import { AppError, notFound } from "../../../errors.ts";
+import type { BackupFile } from "../../../upkeep/backups/backup-files.ts";
+import type { JobState } from "../../../upkeep/jobs/job-run.ts";
+import { BACKUP_JOB } from "../../../upkeep/jobs/jobs.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { field, instant, instantOf, optionalInstant, rows } from "../../../values/rows.ts";
+import { countSchema, nullable, textSchema } from "../../../values/schema.ts";
+import { inPath, text } from "../../parameters.ts";
+import { list, namedInPart, type OperatorServices, resource, show, verb } from "../resource.ts";
+
+const jobRows = rows("Job", {
+  name: textSchema({ description: "Its name" }),
+  schedule: field(
+    textSchema({ description: "Cron pattern in Moscow time" }),
+    ({ pattern }: JobState) => pattern,
+  ),
+  last_run_at: instantOf("When its last run began; null: never", (job: JobState) => job.startedAt),
+  finished_at: optionalInstant("When its last run ended; null: it is running, or has never run"),
+  failure: nullable(textSchema({ description: "Why its last run failed; null: it did not" })),
+  next_run_at: instantOf("When it runs next; null: never", (job: JobState) => job.nextDueAt),
+});
+
+const stateOf = async (name: string, { jobs }: Pick<OperatorServices, "jobs">) => {
+  const state = (await jobs.list()).find((job) => job.name === name);
+  if (state === undefined) throw notFound("job", name);
+  return state;
+};
+
+/** @returns the job's row @throws AppError `conflict` if it is running already */
+async function startJob(name: string, services: OperatorServices, by: Actor) {
+  const isStarted = await services.jobs.runNow(name, by);
+  if (!isStarted) throw new AppError("conflict", message("jobRuns"));
+  return jobRows.row(await stateOf(name, services));
+}
+
+/** The appliance's own regular work. */
+export const jobs = resource({
+  name: "job",
+  area: "system",
+  title: "the appliance's scheduled jobs",
+  schema: jobRows.schema,
+  id: inPath(text({ description: "Its name.", example: "recount" })),
+  hint: "its name",
+  find: async (name, services) => (await stateOf(name, services)).name,
+  verbs: [
+    list({
+      rows: ["name"],
+      title: "list all jobs with their last runs and their next ones",
+      run: async (_args, { services, part }) =>
+        namedInPart((await services.jobs.list()).map(jobRows.row), "name", part),
+    }),
+    verb<Record<never, never>, string>({
+      name: "run",
+      // A job may take minutes, for which a serving process has a thread.
+      isForPrograms: true,
+      title: "start a job now; the list tells how it ended",
+      run: (_args, { services, id, by }) => startJob(id, services, by),
+    }),
+  ],
+});
+
+const backupRows = rows("Backup", {
+  name: field(
+    textSchema({ description: "Name of the file in the folder of backups" }),
+    ({ path }: BackupFile) => basename(path),
+  ),
+  bytes: countSchema("Its size"),
+  made_at: instant("When it was completed"),
+});
+
+/** Backups in the folder of daily ones; `kanalog backup FILE` writes one to any file. */
+export const backups = resource({
+  name: "backup",
+  area: "system",
+  title: "backups in the folder of daily ones, which stay on the appliance's machine",
+  schema: backupRows.schema,
+  id: inPath(text({ description: "Its name." })),
+  hint: "its name",
+  find: async (name) => name,
+  verbs: [
+    verb({
+      name: "make",
+      on: "none",
+      isForPrograms: true,
+      title: "start the job that makes the daily backup; the list has the file once it is complete",
+      result: jobRows.schema,
+      async run(_args, { services, by }) {
+        if ((await services.jobs.list()).every(({ name }) => name !== BACKUP_JOB)) {
+          throw new AppError("conflict", message("noBackupFolder"));
+        }
+        return startJob(BACKUP_JOB, services, by);
+      },
+    }),
+    list({
+      rows: ["name"],
+      title: "list the daily backups, newest first",
+      async run(_args, { services, part: { after, limit } }) {
+        // By name, since the last one shown may have been deleted meanwhile.
+        const found = await all(services);
+        return found
+          .filter(({ name }) => after === null || name < String(after[0]))
+          .slice(0, limit);
+      },
+    }),
+    show<string>({
+      title: "show a daily backup",
+      async run(_args, { services, id }) {
+        const found = (await all(services)).find(({ name }) => name === id);
+        if (found === undefined) throw notFound("backup", id);
+        return found;
+      },
+    }),
+  ],
+});
+
+const all = async ({ dailyBackups }: OperatorServices) =>
+  (await dailyBackups()).map(backupRows.row);

@@ -1,0 +1,111 @@
+import { requiredName } from "../../../customers/accounts/accounts.ts";
+import { ABILITIES, type Ability } from "../../../customers/operator-keys/operator-keys.table.ts";
+import { AppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { optionalInstant, rows } from "../../../values/rows.ts";
+import { choiceSchema, integerSchema, listSchema, textSchema } from "../../../values/schema.ts";
+import { checkedText, type Parameter, required, textList } from "../../parameters.ts";
+import {
+  findNamed,
+  inPart,
+  lastDay,
+  list,
+  type OperatorServices,
+  resource,
+  verb,
+} from "../resource.ts";
+
+const fields = {
+  id: integerSchema({ description: "Number of the key" }),
+  name: textSchema(),
+  prefix: textSchema({ description: "Its first characters" }),
+  can: listSchema(choiceSchema(ABILITIES, {}), { description: "What it may do" }),
+  created_at: optionalInstant("When it was created"),
+  expires_at: optionalInstant("When it expires; null: never"),
+  revoked_at: optionalInstant("When it was revoked; null: it was not"),
+};
+const keyRows = rows("OperatorKey", fields);
+const newKeyRows = rows("NewOperatorKey", {
+  ...fields,
+  key: textSchema({ description: "The key, which is shown only once" }),
+});
+
+const READ: Ability[] = ["read"];
+
+export const operatorKeys = resource({
+  name: "operator key",
+  command: "staff key",
+  area: "system",
+  title: "keys of the operator's API",
+  schema: keyRows.schema,
+  hint: "its number, prefix or name",
+  find: findKey,
+  verbs: [
+    verb({
+      name: "create",
+      on: "none",
+      title: "create a key of the operator's API, which is shown only once",
+      args: {
+        name: required(checkedText({ description: "Its name.", example: "billing" }, requiredName)),
+        can: abilities(),
+        expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
+      },
+      result: newKeyRows.schema,
+      async run({ name, can = READ, expires = null }, { services, by }) {
+        const beyond = can.find((ability) => by.can?.includes(ability) === false);
+        if (beyond !== undefined) {
+          throw new AppError(
+            "permission_denied",
+            message("operatorKeyMayNot", { ability: beyond }),
+          );
+        }
+        const given = { name, can, expiresAt: expires };
+        const { key, token } = await services.operatorKeys.create(given, by);
+        return newKeyRows.row({ ...key, key: token });
+      },
+      async unseen(made, { services, by }) {
+        await services.operatorKeys.revoke(Number(made["id"]), by);
+        return `Nobody saw key ${made["id"]}, so it was revoked: create another one.`;
+      },
+    }),
+    list({
+      title: "list the keys of the operator's API",
+      run: async (_args, { services, part }) =>
+        inPart(await services.operatorKeys.list(), part).map(keyRows.row),
+    }),
+    verb({
+      name: "revoke",
+      title: "revoke a key of the operator's API, which stops working at once",
+      run: async (_args, { services, id, by }) =>
+        keyRows.row(await services.operatorKeys.revoke(id, by)),
+    }),
+  ],
+});
+
+function abilities(): Parameter<Ability[]> {
+  const list = textList({
+    description: `What it may do: ${ABILITIES.join(", ")}, separated by commas; by default only read.`,
+    example: "read,customers",
+    itemsMax: ABILITIES.length,
+  });
+  return {
+    in: "query",
+    required: false,
+    schema: list.schema,
+    isList: true,
+    read(given) {
+      const read = list.read(given);
+      if ("fault" in read) return read;
+      const wrong = read.value.find((one) => !(ABILITIES as readonly string[]).includes(one));
+      return wrong === undefined
+        ? { value: ABILITIES.filter((one) => read.value.includes(one)) }
+        : { fault: message("notChoiceOf", { given: wrong, options: ABILITIES }) };
+    },
+  };
+}
+
+function findKey(text: string, { operatorKeys }: OperatorServices): Promise<number> {
+  const named = async (wanted: string) =>
+    (await operatorKeys.list()).filter(({ prefix, name }) => prefix === wanted || name === wanted);
+  return findNamed("operator key", text, named, ({ prefix }) => `${prefix}…`);
+}
