@@ -6,6 +6,8 @@ import type { Result } from "./run.ts";
 
 const PARTS = Object.entries(CLAUSES) as [ClauseId, (typeof CLAUSES)[ClauseId]][];
 
+const WIDTH = Math.max(...PARTS.map(([clause]) => clause.length)) + 2;
+
 export function countsOf(results: readonly Result[]): Record<Result["outcome"], number> {
   const number = (outcome: Result["outcome"]) =>
     results.filter((result) => result.outcome === outcome).length;
@@ -31,7 +33,7 @@ export function textReport(results: readonly Result[], seconds: number): string 
     if (own.length === 0) return [];
     const faults = own.filter(({ outcome }) => outcome === "fault");
     return [
-      `${clause.padEnd(28)}${countsText(own).padEnd(24)}${says}`.trimEnd(),
+      `${clause.padEnd(WIDTH)}${countsText(own).padEnd(24)}${says}`.trimEnd(),
       ...faults.flatMap(({ title, reason }) => [`    FAILED ${title}`, `        ${reason}`]),
     ];
   });

@@ -230,4 +230,57 @@ export const PLANTED: readonly Planted[] = [
       if (body?.jsonrpc && typeof body.id === "number") body.id = String(body.id);
     },
   },
+  {
+    name: "an initialize that knows one version",
+    found: /initialize agrees to|offers 2025-11-25/,
+    answer({ body }) {
+      if (body?.result?.protocolVersion) body.result.protocolVersion = "2024-11-05";
+    },
+  },
+  {
+    name: "an initialize without params that is taken",
+    found: /initialize without params/,
+    answer(got, { body }) {
+      if (body?.includes('"method":"initialize"}'))
+        got.body = { jsonrpc: "2.0", id: 7, result: {} };
+    },
+  },
+  {
+    name: "an event stream for who accepts one",
+    found: /the answer is JSON, though Accept says text\/event-stream/,
+    answer({ headers: own }, { headers }) {
+      if (headers.get("accept") === "text/event-stream")
+        own.set("content-type", "text/event-stream");
+    },
+  },
+  {
+    name: "a session id",
+    found: /session id/,
+    answer({ headers }, { url }) {
+      if (url.pathname === "/v1/mcp/") headers.set("mcp-session-id", "abc");
+    },
+  },
+  {
+    name: "a list without its time to live",
+    found: /ttlMs and cacheScope/,
+    answer({ body }) {
+      if (body?.result?.ttlMs !== undefined) body.result.ttlMs = -1;
+    },
+  },
+  {
+    name: "other tools for one era",
+    found: /the tools are those of former revisions/,
+    answer({ body }, { headers }) {
+      if (headers.has("mcp-method")) body?.result?.tools?.pop();
+    },
+  },
+  {
+    name: "a verb that is looked at after the plan",
+    found: /the verb comes before plan/,
+    answer(got, { url, method }) {
+      if (method === "POST" && url.pathname.endsWith("/posts/")) {
+        Object.assign(got, { status: 403, body: { code: "tariff_required", detail: "No." } });
+      }
+    },
+  },
 ];

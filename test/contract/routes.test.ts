@@ -167,19 +167,6 @@ describe("a wrong verb", () => {
     }
   });
 
-  test("is reported after the key is checked, and before parameters and plan", async () => {
-    const { key } = await appliance.customer({ plan: "test" });
-    for (const wrong of [null, "nonsense", `${key}x`]) {
-      const answer = await appliance.request("/v1/msgr/posts/1/", { method: "POST", key: wrong });
-      expect(answer.status).toBe(401);
-    }
-    const answer = await appliance.request("/v1/msgr/channels/1/posts/?limit=x", {
-      method: "POST",
-      key,
-    });
-    expect(answer.status).toBe(405);
-  });
-
   test("is refused whatever the body, which is not read", async () => {
     const { key } = await appliance.customer();
     for (const body of ["{broken", "x".repeat(2_000_000)]) {

@@ -12,6 +12,7 @@ import {
 } from "../check.ts";
 import { TOOLS } from "../endpoints.ts";
 import {
+  callOf,
   LEGACY,
   listOfTools,
   MCP,
@@ -100,7 +101,7 @@ const requests: readonly Check[] = [
       return statusOf(answer, 405) ?? differs("Allow", answer.headers.get("allow"), "POST");
     }),
   ),
-  ...["text/event-stream", "text/html", "application/json;q=0"].map((accept) =>
+  ...["text/event-stream", "text/html", "application/json;q=0", "nonsense"].map((accept) =>
     check(
       "spec 4 mcp transport",
       `MCP: the answer is JSON, though Accept says ${accept}`,
@@ -111,10 +112,17 @@ const requests: readonly Check[] = [
       },
     ),
   ),
-  check("spec 4 mcp transport", "MCP: a session id is ignored, and none is sent", async (kit) => {
-    const answer = await post(kit, message("ping"), { "mcp-session-id": "abc" });
-    return statusOf(answer, 200) ?? unless(!answer.headers.has("mcp-session-id"), "one is sent");
-  }),
+  ...[message("ping"), hello("2025-11-25"), callOf("me_retrieve", {})].map((body) =>
+    check(
+      "spec 4 mcp transport",
+      `MCP: a session id of ${body["method"]} is ignored, and none is sent`,
+      async (kit) => {
+        const answer = await post(kit, body, { "mcp-session-id": "abc" });
+        const { headers } = answer;
+        return statusOf(answer, 200) ?? unless(!headers.has("mcp-session-id"), "one is sent");
+      },
+    ),
+  ),
   ...["/v1/mcp", "/v1/mcp/", "/mcp", "/mcp/"].flatMap((path): Check[] => [
     check(
       path === "/v1/mcp" ? "decisions 7" : "mcp amendments 1",
@@ -169,7 +177,7 @@ const protocol: readonly Check[] = [
       ),
     ),
   ),
-  ...["2023-01-01", "2099-01-01", "", MODERN].map((version) =>
+  ...["2023-01-01", "2024-10-07", "2099-01-01", "1", "", "__proto__", MODERN].map((version) =>
     check("mcp legacy", `MCP: initialize with "${version}" offers 2025-11-25`, async (kit) =>
       differs(
         "protocolVersion",
