@@ -53,7 +53,7 @@ import { queueQuotaMail, queueSubscriptionMail } from "../push/mail/notices.ts";
 import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
-import { deliveryClaims } from "../push/webhooks/delivery/exchange.ts";
+import { deliveryClaims } from "../push/webhooks/delivery/claim-due.ts";
 import { webhookWork } from "../push/webhooks/events/due-work.ts";
 import { tellIfEnding } from "../push/webhooks/events/operator-deliveries.ts";
 import { emptyQueues } from "../push/webhooks/events/served.ts";

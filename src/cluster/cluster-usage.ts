@@ -10,7 +10,7 @@ import { requireCopy } from "./link.ts";
 
 /**
  * Time limit of a commit, which usually takes milliseconds. An answer may wait for two of them, as for
- * those to a file (`commit-usage.ts`). A former primary whose commits no standby confirms would let it wait
+ * those to a file (`usage.ts`). A former primary whose commits no standby confirms would let it wait
  * forever: the sooner it is left, the sooner another is found.
  */
 const COMMIT_MS = 3_000;

@@ -5,12 +5,16 @@ import { createUploadFiles } from "../../catalog/imports/runs/upload-files.ts";
 import { createPostIndexing } from "../../catalog/post-search/catch-up.ts";
 import { createAccounts } from "../../customers/accounts/accounts.ts";
 import { createKeys, createKeyUse, type Keys } from "../../customers/keys/keys.ts";
-import { createCommitOutage, createUsageCommits } from "../../customers/limits/commit-usage.ts";
-
 import { createLimits, createTimeBudgets } from "../../customers/limits/limits.ts";
 import { createRates } from "../../customers/limits/rates.ts";
 import { type AnsweredRequest, createRequestLog } from "../../customers/limits/request-log.ts";
-import { type CommitUsage, createQuotaNotices, createUsage } from "../../customers/limits/usage.ts";
+import {
+  type CommitUsage,
+  createCommitOutage,
+  createQuotaNotices,
+  createUsage,
+  createUsageCommits,
+} from "../../customers/limits/usage.ts";
 import { accessTokens } from "../../customers/oauth/token-model.ts";
 import { createStripe } from "../../customers/selling/stripe.ts";
 import { rewriteMeta } from "../../db/meta.ts";

@@ -5,7 +5,6 @@ import type { TimeBudget, TimeKind } from "../../values/tenant.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
-import type { UsageOfRequest } from "./commit-usage.ts";
 import {
   type Buckets,
   createBuckets,
@@ -14,7 +13,7 @@ import {
   type RateVerdict,
   tokensAt,
 } from "./rates.ts";
-import type { Charge, Usage } from "./usage.ts";
+import type { Charge, Usage, UsageOfRequest } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 

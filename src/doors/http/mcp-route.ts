@@ -20,9 +20,9 @@ import {
   setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
-import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
 import { pathOf, requestIdOf } from "./requests/base-address.ts";
 import { brokenBound, parseBounded } from "./requests/body.ts";
+import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./rest.ts";
 
 /** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
 type ReadBody = { value: unknown } | { bound: string };

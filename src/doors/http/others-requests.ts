@@ -7,7 +7,7 @@ import { message } from "../../values/messages/messages.ts";
 import { takesJson } from "../../values/takes.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import { commonHeaders, errorAnswer, json } from "./answers.ts";
-import type { KeyedContext } from "./keyed-request.ts";
+import type { KeyedContext } from "./rest.ts";
 
 export interface PushContext extends Pick<KeyedContext, "ports" | "config" | "noteRequests"> {
   /**

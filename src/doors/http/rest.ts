@@ -1,13 +1,24 @@
 import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
+import type { Caller } from "../../customers/keys/keys.ts";
+import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import type { AppError } from "../../errors.ts";
-import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import {
+  type NoteRequest,
+  type NoteRequests,
+  noted,
+  OTHER,
+} from "../../upkeep/metrics/note-request.ts";
+import { runFor } from "../../values/tenant.ts";
+import { type Admitted, admit, admitAgain, type Gate } from "../../verbs/admission.ts";
 import type { Outcome } from "../../verbs/call.ts";
 import { type ApiMethod, FileAnswer } from "../../verbs/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../verbs/read-arguments.ts";
 import type { Incoming, Route } from "../front/front.ts";
 import {
+  type AnswerContext,
   commonHeaders,
   errorAnswer,
+  errorResponse,
   fileResponse,
   type Headers,
   json,
@@ -16,9 +27,8 @@ import {
   setLimitHeaders,
   wrongVerb,
 } from "./answers.ts";
-import { answerKeyed, type KeyedContext } from "./keyed-request.ts";
-import { pathOf, readQuery } from "./requests/base-address.ts";
-import { readJsonBody } from "./requests/body.ts";
+import { type BaseAddress, pathOf, REQUEST_ID, readQuery } from "./requests/base-address.ts";
+import { type Bodies, readJsonBody } from "./requests/body.ts";
 
 export interface RestContext extends KeyedContext {
   /** Sets how long a request's connection may be silent. */
@@ -133,4 +143,85 @@ function successResponse(
     return fileResponse(request, body, headers);
   }
   return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
+}
+
+/** Statuses whose reasons the request log keeps: callers know what was wrong with their own requests. */
+const REASON_FROM = 429;
+
+export interface KeyedContext extends AnswerContext, Gate {
+  baseAddress: BaseAddress;
+  noteRequests: NoteRequests;
+  bodies: Bodies;
+  /**
+   * Records a request with a valid key, in its owner's request log and in the hourly counters for staff.
+   */
+  noteAnswer(keyId: number, answered: AnsweredRequest): void;
+  /** Everything read before the next `await` sees one snapshot, taken after this call. */
+  tickSnapshot(): Promise<void>;
+}
+
+export interface Keyed {
+  admitted: Admitted;
+  headers: Headers;
+  nowMs: number;
+}
+
+/** An answer, and what the request log records of it. */
+export interface Answered {
+  response: Response;
+  note: NoteRequest;
+  /** The address shown in the key owner's request log. */
+  url: string;
+  /** For a tool call the status of its outcome, even if the HTTP answer is a 200. */
+  status: number;
+  units: number;
+  /** Why it was not answered; null if it was. */
+  error: AppError | null;
+  /** Milliseconds spent waiting for the plan's rate limit: such a request is not a slow one. */
+  waitedMs: number;
+}
+
+/**
+ * Answers a request that carries a key, and records it. Its work is charged to the caller's organization.
+ * @param answer continues once the key was found valid; errors it throws are answered too
+ * @param withoutOutcome gives what is recorded if no method was run
+ */
+export async function answerKeyed(
+  request: Request,
+  context: KeyedContext,
+  answer: (keyed: Keyed) => Promise<Answered>,
+  withoutOutcome: (response: Response) => Answered,
+): Promise<Response> {
+  const { ports } = context;
+  await context.tickSnapshot();
+  const startedMs = ports.clock.monotonic();
+  const nowMs = ports.clock.now();
+  const headers = commonHeaders(request, context);
+  let caller: Caller | null = null;
+  let answered: Answered;
+  try {
+    const authorization = request.headers.get("authorization");
+    const judged = admit(authorization, nowMs, context);
+    const admission = judged.ok ? judged : await admitAgain(judged, authorization, nowMs, context);
+    if (admission.ok) {
+      caller = admission.caller;
+      const budget = context.services.limits.timeBudget(caller, "programs");
+      answered = await runFor(caller.organization.id, budget, () =>
+        answer({ admitted: admission, headers, nowMs }),
+      );
+    } else {
+      answered = withoutOutcome(errorResponse(admission.error, headers));
+    }
+  } catch (error) {
+    answered = withoutOutcome(errorAnswer(error, headers, ports));
+  }
+  const { response, note, url, status, units, error, waitedMs } = answered;
+  note(status, startedMs + waitedMs, headers[REQUEST_ID] ?? "", caller);
+  if (caller !== null) {
+    const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
+    const reason = error !== null && status >= REASON_FROM ? error.publicMessage : null;
+    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units, reason };
+    context.noteAnswer(caller.key.id, logged);
+  }
+  return response;
 }

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { AttemptOutcome } from "../../../src/push/webhooks/delivery/attempt.ts";
-import type { Claimed } from "../../../src/push/webhooks/delivery/claim-due.ts";
 import type {
+  Claimed,
   DeliveryClaim,
   deliveryClaims,
-} from "../../../src/push/webhooks/delivery/exchange.ts";
+} from "../../../src/push/webhooks/delivery/claim-due.ts";
 import { createSender } from "../../../src/push/webhooks/delivery/sender.ts";
 import { fakeClock, fakePorts } from "../../support/fake-ports.ts";
 

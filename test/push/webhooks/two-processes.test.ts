@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../../src/app/app.ts";
-import { releaseClaims } from "../../../src/push/webhooks/delivery/exchange.ts";
+import { releaseClaims } from "../../../src/push/webhooks/delivery/claim-due.ts";
 import { type FakePorts, type FakePost, fakePortsOfNow } from "../../support/fake-ports.ts";
 import {
   holdAnswers,

@@ -2,8 +2,8 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
+import type { EndedAttempt } from "./claim-due.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
-import type { EndedAttempt } from "./exchange.ts";
 
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
 

@@ -4,9 +4,8 @@ import type { Ports } from "../../../ports/ports.ts";
 import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
-import type { Claimed, Room } from "./claim-due.ts";
+import type { Claimed, DeliveryClaim, deliveryClaims, EndedAttempt, Room } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./deliveries.store.ts";
-import type { DeliveryClaim, deliveryClaims, EndedAttempt } from "./exchange.ts";
 import { createFlights, createManualTurns, createSharedTurn } from "./flights.ts";
 
 export type Sender = ReturnType<typeof createSender>;

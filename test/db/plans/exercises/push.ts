@@ -1,7 +1,7 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
+import { releaseClaims } from "../../../../src/push/webhooks/delivery/claim-due.ts";
 import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
-import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
 import {
   servedChannels,
   setChannels,
