@@ -33,6 +33,7 @@ import { createTargetGuard } from "../values/network/target-guard.ts";
 import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
 import { composeJobs, composeRows } from "./compose/jobs.ts";
 import { composeSources } from "./compose/sources.ts";
+import { loadDemoCustomers } from "./demo-customers.ts";
 import {
   authSettings,
   type InstallationSecret,
@@ -105,16 +106,19 @@ export async function openDomains(
     runUpload: (upload: Upload) => runUpload({ ...upload, messengerHosts, openDays }),
   };
   const secrets = async () => createSecretBox(await secret(db), random);
+  const accounts = createAccounts(db, changes);
+  const keys = createKeys(db, changes, random, null);
   return {
     db,
     clock,
+    loadDemoCustomers: () => loadDemoCustomers({ db, clock, keys, accounts, secrets }),
     channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
     sample: createSample(db, clock, channelWatchers),
-    accounts: createAccounts(db, changes),
+    accounts,
     findOrganizations: read.findOrganizations,
     findWebhooks: read.findWebhooks,
-    keys: createKeys(db, changes, random, null),
+    keys,
     operatorKeys: createOperatorKeys(db, changes, random),
     usage: createUsageStore(db),
     usageHistory: { page: read.selectUsage },

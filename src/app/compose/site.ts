@@ -1,6 +1,7 @@
 import { createPictures, PICTURE_REQUEST } from "../../catalog/channels/pictures.ts";
 import { createChannelsSeen, createSiteChannels } from "../../catalog/manage/manage-channels.ts";
 import { createManagePosts } from "../../catalog/posts/manage-posts.ts";
+import { demoPicture } from "../../catalog/sample/demo-world.ts";
 import { createSample } from "../../catalog/sample/sample.ts";
 import type { Config } from "../../config.ts";
 import { createAuditLog } from "../../customers/audit/audit-log.ts";
@@ -19,6 +20,7 @@ import type { AfterAnswer } from "../../doors/site/guard/after-answer.ts";
 import { createSentForms } from "../../doors/site/guard/csrf.ts";
 import { createThrottle, throttleBuckets } from "../../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../../doors/site/look/post-excerpt.tsx";
+import { drawPng } from "../../doors/site/public/pictures/draw-png.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { createMails } from "../../push/mail/mailer.ts";
 import { channelWatchers } from "../../push/webhooks/manage/watched-channels.store.ts";
@@ -113,9 +115,16 @@ function composeOutside({ db, threads, ports }: Base) {
       createGetGuarded(guard, network, DOCUMENT_LIMITS),
       readMeta(db, "cursor_secret"),
     ),
-    pictures: createPictures(createGetGuarded(guard, network, PICTURE_REQUEST), clock),
+    pictures: createPictures(withDemo(createGetGuarded(guard, network, PICTURE_REQUEST)), clock),
   };
 }
+
+/** Pictures of the demonstration's channels are drawn here: their host exists nowhere. */
+const withDemo =
+  (get: (address: string) => Promise<Uint8Array | null>) => async (address: string) => {
+    const drawing = demoPicture(address);
+    return drawing === null ? get(address) : drawPng(drawing);
+  };
 
 function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }: AfterAnswer) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;

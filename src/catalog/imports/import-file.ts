@@ -25,30 +25,67 @@ export async function importFile(
   path: string,
   change: (fields: Fields) => Fields = (fields) => fields,
 ): Promise<void> {
-  const kind = importKinds[name];
   // Files inside the executable have no descriptor that a stream could read from.
   const input = { ...(await openInput(path)), open: () => Bun.file(path).stream() };
   const recognized = nothingRecognized(MOSCOW_ZONE);
   const rows = changed(readRows(input, name, AS_RECOGNIZED, recognized), change);
-  await runImport(kind, rows, {
+  await importRows(db, clock, { name, rows, recognized, folder: input.folder, source: path });
+}
+
+/** Imports rows that the program makes itself. @throws Error for a rejected row */
+export async function importFields(
+  db: Database,
+  clock: Clock,
+  name: ImportKindName,
+  fields: Iterable<Fields>,
+): Promise<void> {
+  const recognized = nothingRecognized(MOSCOW_ZONE);
+  const rows = inParts(fields);
+  await importRows(db, clock, { name, rows, recognized, folder: null, source: name });
+}
+
+interface OwnRows {
+  name: ImportKindName;
+  rows: AsyncIterable<InputRow[]>;
+  recognized: ReturnType<typeof nothingRecognized>;
+  folder: string | null;
+  /** Named in a fault. */
+  source: string;
+}
+
+async function importRows(
+  db: Database,
+  clock: Clock,
+  { name, rows, recognized, folder, source }: OwnRows,
+): Promise<void> {
+  await runImport(importKinds[name], rows, {
     db,
     clock,
     // The sample's posts link to Telegram channels, whatever messenger the appliance serves.
-    context: {
-      clock,
-      folder: input.folder,
-      messengerHosts: ["t.me"],
-      openDays: 1,
-      note: () => {},
-    },
+    context: { clock, folder, messengerHosts: ["t.me"], openDays: 1, note: () => {} },
     recognized,
     cells: { timezone: MOSCOW_ZONE, strict: true },
     replace: false,
     onReject: ({ line, fault }) => {
-      throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);
+      throw new Error(`${source}, line ${line}: ${inEnglish(fault)}`);
     },
     onProgress: () => {},
   });
+}
+
+const PART = 500;
+
+async function* inParts(fields: Iterable<Fields>): AsyncGenerator<InputRow[]> {
+  let part: InputRow[] = [];
+  let line = 0;
+  for (const one of fields) {
+    line += 1;
+    part.push({ line, fields: one });
+    if (part.length < PART) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
 }
 
 async function* changed(

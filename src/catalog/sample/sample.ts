@@ -17,11 +17,13 @@ import {
   parseInstant,
 } from "../../values/moscow-time.ts";
 import { recount } from "../directory/recount.ts";
-import { importFile } from "../imports/import-file.ts";
+import { importFields, importFile } from "../imports/import-file.ts";
 import type { Fields } from "../imports/reading/recognized.ts";
 import type { Watchers } from "../manage/removals.store.ts";
 import { finishRemovals, removeChannel } from "../manage/removals.ts";
 import { computeMetrics } from "../metrics/compute-metrics.ts";
+import { recountDays } from "../statistics/open-days.ts";
+import { demoWorld } from "./demo-world.ts";
 import { forgetSample, hasOwnChannels, markSample, selectSample } from "./sample.store.ts";
 
 export type Sample = ReturnType<typeof createSample>;
@@ -30,6 +32,8 @@ export type Sample = ReturnType<typeof createSample>;
 export function createSample(db: Database, clock: Clock, watchers: Watchers) {
   return {
     load: (): Promise<void> => loadSample(db, clock),
+    /** Loads the demonstration in its place: hundreds of made-up channels. */
+    loadDemo: (): Promise<void> => loadDemo(db, clock),
     isUnfinished: (): boolean => isSampleUnfinished(db),
     /** Numbers of its channels, without those that an import changed. */
     ids: (): number[] => selectSample(db),
@@ -65,6 +69,19 @@ export async function loadSample(db: Database, clock: Clock): Promise<void> {
   await recount(db, clock);
   await computeMetrics(db, clock);
   await noteState(db, clock, "loaded");
+}
+
+/** If interrupted, the next start continues with the sample itself. */
+async function loadDemo(db: Database, clock: Clock): Promise<void> {
+  const { channels, days, posts } = demoWorld(postsFile, dayOf(clock.now()) - 1);
+  await importFields(db, clock, "channels", channels);
+  const ids = channels.map(({ id }) => Number(id));
+  await inTransaction(db, clock, "sample", (tx) => markSample(tx, ids));
+  await importFields(db, clock, "stats", days());
+  await importFields(db, clock, "posts", posts());
+  await recountDays(db, clock);
+  await recount(db, clock);
+  await computeMetrics(db, clock);
 }
 
 const noteState = transaction("sample", (tx, _clock, state: "loading" | "loaded") =>

@@ -16,15 +16,17 @@ import {
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))
     .description("like serve, but a new database gets sample channels, an organization and a key")
-    .action(async (options: ServeOptions) => {
+    .option("--demo", "300 made-up channels and some customers instead of the sample", false)
+    .action(async (options: ServeOptions & { demo: boolean }) => {
       const config = serveConfig(context, options);
       requireFile(config);
       const { output } = context;
       await serve(context, options, async (listening, withDomains) => {
         output.note(servesText(listening));
         await withDomains(async (domains) => {
-          await fillEmpty(domains);
+          const hasDemo = await fillEmpty(domains, options.demo);
           const key = await domains.keys.createFirst(COMMAND_LINE);
+          if (hasDemo) await domains.loadDemoCustomers();
           const memberId = await domains.accounts.firstMemberId();
           const another = newKeyCommand(commandPrefix(context.environment, config), memberId);
           const { length: channels } = domains.sample.ids();
@@ -38,10 +40,13 @@ export function startCommand(context: CommandContext): Command {
 /**
  * Loads the sample into an empty database. It happens while the appliance listens, so that a start that
  * cannot listen creates nothing; an interrupted one is continued.
+ * @returns whether it was the demonstration
  */
-async function fillEmpty({ accounts, sample }: Domains): Promise<void> {
+async function fillEmpty({ accounts, sample }: Domains, isDemo: boolean): Promise<boolean> {
   const isNew = (await accounts.organizations()).length === 0 && sample.isCatalogEmpty();
-  if (isNew || sample.isUnfinished()) await sample.load();
+  if (isNew && isDemo) await sample.loadDemo();
+  else if (isNew || sample.isUnfinished()) await sample.load();
+  return isNew && isDemo;
 }
 
 /** Text of every `start`: addresses to open, and if there is a new key, the key and a command to paste. */
