@@ -54,7 +54,7 @@ test("the Dockerfile and the unit run existing commands", async () => {
   expect(called.length).toBe(3);
   let help = "";
   const output = { out: (text: string) => (help += text), note: () => {} };
-  await runCommandLine(["--help"], { output } as unknown as CommandContext);
+  await runCommandLine(["help", "--all"], { output } as unknown as CommandContext);
   const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, command]) => command);
   expect(commands).toContain("serve");
   for (const [program, command, ...others] of called) {

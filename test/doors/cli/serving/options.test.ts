@@ -45,7 +45,7 @@ test("a variable named like a setting that does not exist is warned about, with 
   ];
   await machine.run(["plan", "list"]);
   const environment = { ...unknown, ...silent };
-  for (const words of [["check"], ["config"]]) {
+  for (const words of [["check"], ["config", "--all"]]) {
     const { exitCode, notes } = await machine.run(words, { environment });
     expect({ exitCode, warnings: notes.trimEnd().split("\n") }).toEqual({ exitCode: 0, warnings });
   }
@@ -61,7 +61,9 @@ test("every command accepts --json", async () => {
   const without: string[] = [];
   let commands = 0;
   async function look(words: readonly string[]): Promise<void> {
-    const { out } = await machine.run([...words, "--help"]);
+    const { out } = await machine.run(
+      words.length === 0 ? ["help", "--all"] : [...words, "--help"],
+    );
     const [, listed = ""] = out.split("\nCommands:\n");
     const names = [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)].flatMap(([, name]) => name ?? []);
     const below = names.filter((name) => name !== "help");
