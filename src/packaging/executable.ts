@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { platformName } from "../ports/system.ts";
 import { ROOT } from "./pinned-bun.ts";
 import { programBuild } from "./program.ts";
 
@@ -45,10 +46,7 @@ export const PLATFORM_NAMES = Object.keys(PLATFORMS) as PlatformName[];
 
 /** This machine's platform; null if no executable can be built for it. */
 export function hostPlatform(): PlatformName | null {
-  const { platform: os, arch: cpu } = process;
-  const libc = os === "linux" ? (existsSync("/etc/alpine-release") ? "musl" : "glibc") : null;
-  const isHost = (name: PlatformName) => Bun.deepEquals(PLATFORMS[name], platform(os, cpu, libc));
-  return PLATFORM_NAMES.find(isHost) ?? null;
+  return PLATFORM_NAMES.find((name) => name === platformName()) ?? null;
 }
 
 /**

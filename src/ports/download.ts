@@ -1,5 +1,7 @@
+import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { isIP } from "node:net";
+import { pipeline } from "node:stream/promises";
 import type { LeastRate } from "./own-work.ts";
 
 /** One GET to exactly this address, with the body written to a file. */
@@ -172,6 +174,17 @@ export function fetchFaultOf(error: unknown): FetchFault {
   const code = String((error as { code?: unknown }).code);
   if (UNREACHABLE.test(code)) return "unreachable";
   return CERTIFICATE.test(code) ? "certificate" : "broken";
+}
+
+/** A release takes 150 MB. */
+const SAVED_WITHIN_MS = 30 * 60 * 1000;
+
+/** Saves what an https address has into a new file; follows redirects to such. @throws Error saying why not */
+export async function saveAddress(url: string, path: string): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(SAVED_WITHIN_MS) });
+  if (!answer.url.startsWith("https:")) throw new Error(`${answer.url} is not https`);
+  if (!answer.ok || answer.body === null) throw new Error(`${url} answers ${answer.status}`);
+  await pipeline(answer.body, createWriteStream(path, { flags: "wx" }));
 }
 
 export type TextResult = { status: number; body: string } | { fault: string };

@@ -1,5 +1,5 @@
 import { dlopen } from "bun:ffi";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -88,6 +88,23 @@ export function systemSystem(): System {
       return count === 0 ? null : { medianMs: median / 1e6, p99Ms: p99 / 1e6, maxMs: max / 1e6 };
     },
   };
+}
+
+/** What an executable for this machine is called, such as `linux-x64-musl`. */
+export function platformName(): string {
+  const os = process.platform === "win32" ? "windows" : process.platform;
+  return `${os}-${process.arch}${os === "linux" && isMuslProgram() ? "-musl" : ""}`;
+}
+
+const HEAD_BYTES = 4096;
+
+/** Whether this program's head names musl's loader. */
+function isMuslProgram(): boolean {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const program = openSync(process.execPath, "r");
+  readSync(program, head);
+  closeSync(program);
+  return head.includes("ld-musl");
 }
 
 export function isRunning(processId: number): boolean {

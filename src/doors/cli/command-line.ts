@@ -42,6 +42,7 @@ import {
   stopSignalled,
   withServeOptions,
 } from "./serving/until-stopped.ts";
+import { upgradeCommand } from "./serving/upgrade.ts";
 import { printResult } from "./with-domains.ts";
 
 /** Commands of resources that have more than the resource's verbs. */
@@ -85,6 +86,7 @@ export async function runCommandLine(
     .addCommand(checkCommand(context))
     .addCommand(healthCommand(context))
     .addCommand(doctorCommand(context))
+    .addCommand(upgradeCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(conformanceCommand(context))
     .addCommand(openApiCommand(context))

@@ -190,8 +190,8 @@ test("the help lists the commands of the first day, with --all those that exist,
     ...["start", "serve", "import", "export", "sample", "org", "member", "key", "plan"],
     ...["plan-offer", "plan-request", "webhook", "alert", "audit", "channel", "post"],
     ...["import-run", "source", "job", "backup", "operator-webhook", "staff", "recount"],
-    ...["search", "cluster", "restore", "check", "health", "doctor", "mcp", "conformance"],
-    ...["openapi", "config", "help"],
+    ...["search", "cluster", "restore", "check", "health", "doctor", "upgrade", "mcp"],
+    ...["conformance", "openapi", "config", "help"],
   ]);
   const helps = await Promise.all(
     listed
