@@ -81,7 +81,11 @@ export function writeImportFiles(
       aPlus: one.a_plus === 1,
       verified: one.verified === 1,
     });
-    rows.add([id, kind, one.is_public, subscribers, null, quality, citation, one.last_post_at]);
+    const readAt = startOfDay(END_DAY);
+    rows.add([
+      ...[id, kind, one.is_public, subscribers, readAt, quality, citation],
+      one.last_post_at,
+    ]);
     cards.add([id, ...card, ...facets, one.former_handles]);
     texts.add([id, searchText]);
     if (one.is_public === 1) publicCards.add([id, storedCard(one)]);
