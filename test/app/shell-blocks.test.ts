@@ -21,6 +21,7 @@ const documents = [readDocument("README.md"), ...guideDocuments].map((document) 
 
 /** Beginnings of the blocks that no test can run, which are marked `norun`, and why. */
 const NOT_RUN: Record<string, string> = {
+  "git clone": "needs the repository's address",
   "sudo cp": "changes the machine's services, as root",
   "sudo env": "replaces the executable, which test/doors/cli/serving/upgrade.test.ts does",
   "systemctl stop": "changes the machine's services, as root",
