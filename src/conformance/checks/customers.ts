@@ -55,7 +55,12 @@ export const customerOn = (kit: Kit, plan: Plan, name: string = plan): Promise<C
 
 async function newCustomer(kit: Kit, plan: Plan, name: string): Promise<Customer> {
   const one = await made(kit, "organizations/", {
-    ...{ name: `Conformance ${name}`, plan, owner: "conformance@example.com", write: true },
+    ...{
+      name: `Conformance ${name} ${kit.now()}`,
+      plan,
+      owner: "conformance@example.com",
+      write: true,
+    },
   });
   const [organization, keyId] = [Number(one["id"]), Number(one["key_id"])];
   kit.afterwards.push(operated(kit, "POST", `organizations/${organization}/archive/`));
