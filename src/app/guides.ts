@@ -3,6 +3,8 @@ import exportingRu from "../catalog/exports/export.ru.md" with { type: "text" };
 import importing from "../catalog/imports/importing.md" with { type: "text" };
 import mentions from "../catalog/mentions/mentions.md" with { type: "text" };
 import mentionsRu from "../catalog/mentions/mentions.ru.md" with { type: "text" };
+import words from "../catalog/post-search/words.md" with { type: "text" };
+import wordsRu from "../catalog/post-search/words.ru.md" with { type: "text" };
 import { sourcePictures } from "../catalog/sources/pictures/pictures.ts";
 import sources from "../catalog/sources/sources.md" with { type: "text" };
 import cluster from "../cluster/cluster.md" with { type: "text" };
@@ -29,6 +31,7 @@ export const guides: readonly Guide[] = [
   // Guides for customers are also in Russian.
   { name: "clients", texts: { en: clients, ru: clientsRu } },
   { name: "mentions", texts: { en: mentions, ru: mentionsRu } },
+  { name: "words", texts: { en: words, ru: wordsRu } },
   { name: "export", texts: { en: exporting, ru: exportingRu } },
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },

@@ -13,6 +13,7 @@ import { selectMentions } from "../catalog/mentions/mentions.store.ts";
 import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
 import { catchUpPosts } from "../catalog/post-search/catch-up.ts";
+import { selectOverTime } from "../catalog/post-search/finding/over-time.store.ts";
 import { selectFoundPosts } from "../catalog/post-search/finding/select-found.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
@@ -166,6 +167,7 @@ export const lanes = {
       selectPosts: query(selectPostsText),
       selectHabits: query(selectHabits),
       selectFoundPosts: query(selectFoundPosts),
+      selectOverTime: query(selectOverTime),
       selectMentions: query(selectMentions),
       selectSimilar: query(selectSimilar),
       selectNeighbours: query(selectNeighbours),

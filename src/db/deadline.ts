@@ -15,6 +15,7 @@ export const WITHIN_DEADLINE = "within_deadline()";
 const ROWS_PER_LOOK = 128;
 
 interface Deadline {
+  clock: Clock;
   atMs: number;
   rows: number;
 }
@@ -23,7 +24,7 @@ const deadlines = new WeakMap<Database, Deadline>();
 
 /** Registers `within_deadline()` on a connection; without a deadline it always returns 1. */
 export function armDeadline(db: Database, clock: Clock): void {
-  const deadline: Deadline = { atMs: Number.POSITIVE_INFINITY, rows: 0 };
+  const deadline: Deadline = { clock, atMs: Number.POSITIVE_INFINITY, rows: 0 };
   deadlines.set(db, deadline);
   db.defineFunction("within_deadline", () => {
     deadline.rows += 1;
@@ -32,6 +33,12 @@ export function armDeadline(db: Database, clock: Clock): void {
     }
     return 1;
   });
+}
+
+/** Stops work between statements that are too fast for a call per row. @throws AppError `timeout` */
+export function requireTime(db: Database): void {
+  const deadline = deadlines.get(db);
+  if (deadline !== undefined && deadline.clock.monotonic() > deadline.atMs) throw queryTimeout();
 }
 
 /** Runs `work`; its statements fail with `timeout` once the monotonic clock passes `atMs`. */

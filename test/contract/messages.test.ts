@@ -212,6 +212,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Texts decide which posts match: matches were counted and ranked among the newest 77 of them only, while pages by time or views leave none out.",
     ],
   ],
+  postsEstimated: [
+    [
+      { every: 8 },
+      "Texts decide which posts match, and one in 8 was read: posts and views are estimates, channels those that were seen.",
+    ],
+  ],
   postsRenewing: [
     [
       {},

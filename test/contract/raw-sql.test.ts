@@ -40,6 +40,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/search/search-terms.ts",
       "catalog/post-search/catch-up.store.ts",
       "catalog/post-search/finding/matches.store.ts",
+      "catalog/post-search/finding/over-time.store.ts",
       "catalog/post-search/parts.store.ts",
       "catalog/post-search/post-search-state.store.ts",
       "catalog/post-search/finding/relevance.store.ts",

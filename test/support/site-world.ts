@@ -232,6 +232,12 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/posts/?q=zwiebelfisch&views_min=10",
         "/account/posts/?q=дом&from=2024-12-02&to=2024-12-01",
       ],
+      "/account/posts/word/": [
+        "/account/posts/word/",
+        "/account/posts/word/?q=новости&from=2026-09-20&to=2026-11-20&group=week",
+        "/account/posts/word/?q=zwiebelfisch",
+        "/account/posts/word/?q=дом&from=2024-12-02&to=2024-12-01",
+      ],
       "/account/trending/": ["/account/trending/", "/account/trending/?category=science"],
       "/account/compare/": [
         "/account/compare/",

@@ -16,6 +16,8 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 const { id, title, handle, subscribers, category, territory } = schemasOf(CHANNEL_FIELDS);
 const named = { id, title, handle, subscribers };
 
+export const namedChannelSchema = objectSchema(named, "NamedChannel");
+
 export const mentionSchema = objectSchema(
   {
     ...schemasOf(POST_FIELDS),

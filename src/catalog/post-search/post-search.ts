@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
 import type { Snippet } from "./finding/snippet.ts";
+import type { OverTime, OverTimeSelection } from "./over-time.ts";
 import { isOutdated, selectParts } from "./parts.store.ts";
 import type { PostQuery } from "./post-query.ts";
 import {
@@ -83,7 +84,10 @@ export function requireWhole(db: Database): void {
 export function createPostSearch(
   db: Database,
   isOn: boolean,
-  readers: { selectFoundPosts(selection: PostSearchSelection): Promise<FoundPage> },
+  readers: {
+    selectFoundPosts(selection: PostSearchSelection): Promise<FoundPage>;
+    selectOverTime(selection: OverTimeSelection): Promise<OverTime>;
+  },
 ) {
   /** @throws AppError `unavailable` if it is off or not ready, saying which, and the progress */
   function requireReady(): void {
@@ -100,6 +104,12 @@ export function createPostSearch(
     async page(selection: PostSearchSelection): Promise<FoundPage> {
       requireReady();
       return await readers.selectFoundPosts(selection);
+    },
+
+    /** @throws AppError `unavailable` as `requireReady` */
+    async overTime(selection: OverTimeSelection): Promise<OverTime> {
+      requireReady();
+      return await readers.selectOverTime(selection);
     },
   };
 }

@@ -55,9 +55,9 @@ const PROMPTS: readonly Prompt[] = [
     arguments: [argument("topic", "Words to search for")],
     text: ({ topic }) =>
       `Find out who wrote about "${topic}" first, who most often, and what was read most: call ` +
-      "msgr_posts_search_list with `limit` 100 and `fields` channel,published_at,views, and follow `next` until it " +
-      "is null if there are few pages; name the channels with msgr_channels_list and `ids`. Say how many posts were " +
-      "seen of all `matches`.",
+      "msgr_posts_search_list with `ordering` published_at and `limit` 5, msgr_posts_search_stats with `group` month " +
+      "and a year's `from` and `to` for who wrote most, and msgr_posts_search_list with `ordering` -views and `limit` " +
+      "5; name the channels with msgr_channels_list and `ids`. Say what `note` and `sampled` say.",
   },
 ];
 

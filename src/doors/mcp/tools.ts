@@ -58,7 +58,7 @@ function flat(schema: Schema<unknown>, description: string): object {
 
 function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string {
   if (name === "limit") {
-    return `Items a page, ${String(method.toolDefaults?.args["limit"] ?? schema.default)} by default.`;
+    return `${String(method.toolDefaults?.args["limit"] ?? schema.default)} by default.`;
   }
   return argumentWords(method.operationId, name) ?? schema.description ?? "";
 }
@@ -69,28 +69,28 @@ function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): stri
  * clients show a model one tool at a time. By argument.
  */
 const WORDS: Readonly<Record<string, string>> = {
-  channel: "Number, @handle, link or title.",
-  channels: "Numbers, @handles, links or titles, such as 1,3.",
-  category: "Code or name, such as science.",
-  territory: "Code or name, with all below it.",
-  parent: "Code or name: only what is directly below it.",
+  channel: "Number, @handle or title.",
+  channels: "Numbers, @handles or titles: 1,3.",
+  category: "Code or name (science).",
+  territory: "Code or name, and all below.",
+  parent: "Code or name: what is right below.",
   subscribers_min: "At least so many.",
   subscribers_max: "At most so many.",
   a_plus: "With the A+ mark.",
   verified: "Verified by owners.",
-  growth_30d_min: "At least so many subscribers.",
-  reach_30d_min: "At least so many views a post.",
-  err_30d_min: "Views in percent of subscribers.",
+  growth_30d_min: "At least so many.",
+  reach_30d_min: "At least so many.",
+  err_30d_min: "Least percent.",
   reach_24h_min: "Views by 24 h.",
   reach_48h_min: "Views by 48 h.",
   ad_reach_24h_min: "Ads' by 24 h.",
   ad_reach_48h_min: "Ads' by 48 h.",
-  ids: "Only these, in this order, such as 3,1.",
   include: "Growth, reach, posts, ads: about 400 characters.",
+  ids: "Only these, in this order: 3,1.",
   cursor: "`next` of a page.",
   fields: "Only these: a,b.",
   from: "First day, YYYY-MM-DD.",
-  to: "Last Moscow day.",
+  to: "The last day.",
   is_ad: "Only ads, or none.",
   media: "Kind of media.",
   views_min: "At least so many.",
@@ -99,7 +99,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** By tool and argument, where tools differ. */
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  msgr_channels_resolve_retrieve: { q: "Link, @handle or messenger id, such as @nsmag." },
+  msgr_channels_resolve_retrieve: { q: "Link, @handle or messenger id." },
   msgr_channels_list: {
     q: "Part of a title or handle, 3 or more.",
     kind: "`chat`: group chats.",
@@ -109,16 +109,21 @@ const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     q: "Part of a title or handle, 3 or more.",
     kind: "`chat`: group chats.",
   },
-  msgr_stats_daily_list: { from: "First Moscow day; 29 days ago by default." },
+  msgr_stats_daily_list: { from: "First day; 29 ago by default." },
   msgr_channels_compare_list: {
-    from: "First Moscow day; by default 30 days before `to`.",
-    to: "Last Moscow day; by default the last with a reading.",
+    from: "First day; 30 before `to` by default.",
+    to: "Last day; by default the last read.",
   },
   msgr_channels_mentions_list: { kind: "Both by default." },
   msgr_territories_list: { kind: "Level of the tree." },
   msgr_posts_search_list: {
-    q: "Words, 2 to 200 characters, such as ипотека.",
-    ordering: "`published_at`: who wrote first; `-relevance` ranks the newest 2,000.",
+    q: "Words, 2 to 200 characters.",
+    ordering: "`published_at`: oldest first.",
+  },
+  msgr_posts_search_stats: {
+    q: "Words, 2 to 200 characters.",
+    from: "First day; 29 before `to`.",
+    group: "Length of a period.",
   },
 };
 

@@ -20,6 +20,7 @@ import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
 import { signUpPage } from "./pages/person/sign-up.tsx";
 import { postsPage } from "./pages/posts/posts.tsx";
+import { wordPage } from "./pages/posts/word.tsx";
 import { auditPage } from "./pages/staff/audit.tsx";
 import { botSourcePages } from "./pages/staff/bot-source.tsx";
 import { staffChannelPage } from "./pages/staff/catalog/channel.tsx";
@@ -116,6 +117,7 @@ export const sitePages: readonly SitePage[] = [
   channelPage,
   channelPicturePage,
   postsPage,
+  wordPage,
   channelMentionsPage,
   comparePage,
   trendingPage,

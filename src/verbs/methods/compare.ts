@@ -23,8 +23,7 @@ export const channelsCompareList = apiMethod({
     `${PERIOD_DAYS_MAX} days, in the order given. The Test plan covers the last 30 days: give ` +
     "`from` if the last reading is older, and note that `best_post` is null there.",
   tool:
-    "Compares up to 20 {messenger} channels over a period in one call: growth, posts, advertising, mean views, the " +
-    "best post. A channel is about 1,000 to 1,700 characters, with `fields` " +
+    "Up to 20 {messenger} channels over a period: growth, posts, ads, mean views, best post. A channel is about 1,000 to 1,700 characters, with `fields` " +
     "channel,growth,growth_percent,views_mean,err about 85. " +
     STRANGERS_WORDS,
   units: 1,

@@ -71,8 +71,8 @@ export const channelsStatsRetrieve = apiMethod({
     "How many channels match the catalog's filters, their subscribers, and their categories and " +
     "territories. Selections of more than 20,000 channels are counted again at most once a minute.",
   tool:
-    'Counts {messenger} channels that match filters: "how many above 100,000 are in science", "channels by ' +
-    'region". Gives number, sum, median and deciles of subscribers, and channels by category, or with ' +
+    "How many {messenger} channels match: number, sum, median and deciles of " +
+    "subscribers, channels by category, or with " +
     "`fields` territories by territory: about 55 characters each, up to 60,000 for the whole catalog, with `fields` " +
     "channels,subscribers about 130.",
   units: 1,

@@ -63,7 +63,7 @@ export const postFilters = {
   views_min: integer({ description: "Minimum number of views.", example: 1000, minimum: 0 }),
 };
 
-const searchParameters = {
+export const searchParameters = {
   q: required(
     text({
       description: `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
@@ -91,10 +91,9 @@ export const postsSearchList = apiMethod({
     "and with some `w*`, texts decide: a page may have fewer posts than `limit`, and the last page is the one without " +
     "`next`. `note` says what was not counted or ranked. From the Start plan.",
   tool:
-    "Who writes about something in {messenger}, and what: posts of all channels with the words of `q` in any form " +
-    '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` excludes, `a | b`, `w*`, `=w`, ' +
-    "`#tag`, `@handle`. A post is about 1,300 to 2,200 characters, with `fields` " +
-    "id,channel,published_at,snippet about 270. " +
+    "Posts of all {messenger} channels with the words of `q` in any form, newest first; " +
+    '`"a b"`, `-w`, `a | b`, `w*`, `=w`, `#tag`, `@handle`. A post is about 1,300 to 2,200 characters, with ' +
+    "`fields` id,channel,published_at,snippet about 270. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

@@ -76,7 +76,7 @@ export const channelMentionsList = apiMethod({
     "first, each with the channel it belongs to. A link counts for the channel that has its handle now. " +
     "From the Start plan.",
   tool:
-    "Who mentions, links to or forwards a {messenger} channel: posts of others, newest first, with their channel " +
+    "Posts that mention or forward a {messenger} channel, newest first, with their channel " +
     "(`mentioned_by`). A post is about 1,000 to 6,500 characters, with `fields` mentioned_by,published_at " +
     "about 135 to 170. " +
     STRANGERS_WORDS,
@@ -108,8 +108,8 @@ export const channelSimilarList = apiMethod({
     "for another category in common, 10 for the same territory, and up to 15 for a similar number of subscribers; " +
     "`reasons` lists what counted. Details: /docs/mentions/. From the Start plan.",
   tool:
-    "Up to 20 channels like a {messenger} channel, by who mentions both, category, territory and size, with `score` " +
-    "and `reasons`: about 200 characters each. " +
+    "Up to 20 channels like a {messenger} channel, by who mentions both, category, territory and size: about 200 " +
+    "characters each. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

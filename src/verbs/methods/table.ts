@@ -13,6 +13,7 @@ import { channelsStatsRetrieve, dailyStatisticsList } from "./daily-statistics.t
 import { categoriesList, territoriesList } from "./directories.ts";
 import { exportChannels, exportPosts, exportStats } from "./export.ts";
 import { meRetrieve, meUsageList } from "./me.ts";
+import { postsSearchStats } from "./over-time.ts";
 import { postsSearchList } from "./post-search.ts";
 import {
   channelMentionsList,
@@ -34,8 +35,8 @@ import {
 
 /**
  * All API methods, in the specification's order. Daily usage, webhook deliveries, exports, alerts, and the
- * methods across channels or posts (search, mentions, similar channels, comparison, statistics of a
- * selection) are our additions.
+ * methods across channels or posts (search, words over time, mentions, similar channels, comparison,
+ * statistics of a selection) are our additions.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -49,6 +50,7 @@ export const apiMethods: readonly ApiMethod[] = [
   channelPostsRetrieve,
   postsRetrieve,
   postsSearchList,
+  postsSearchStats,
   channelMentionsList,
   channelSimilarList,
   exportChannels,
@@ -86,12 +88,22 @@ export const specifiedTools: readonly ApiMethod[] = [
   territoriesList,
 ];
 
+/** A method whose tool offers fewer filters: each of them costs every conversation a hundred characters. */
+function without({ parameters, ...method }: ApiMethod, ...names: readonly string[]): ApiMethod {
+  const offered = Object.entries(parameters).filter(([name]) => !names.includes(name));
+  return { ...method, parameters: Object.fromEntries(offered) };
+}
+
 /** Methods that are MCP tools, all read-only: the specification's first, then ours. */
 export const toolMethods: readonly ApiMethod[] = [
   ...specifiedTools,
   postsSearchList,
   channelsCompareList,
-  channelsStatsRetrieve,
+  without(
+    channelsStatsRetrieve,
+    ...["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"],
+  ),
   channelMentionsList,
   channelSimilarList,
+  without(postsSearchStats, "is_ad", "media", "views_min"),
 ];

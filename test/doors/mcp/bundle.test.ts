@@ -25,7 +25,7 @@ let key: string;
 
 beforeAll(async () => {
   machine = createMachine();
-  const sample = new URL("../../../data/sample", import.meta.url).pathname;
+  const sample = new URL("../../../data/sample/", import.meta.url).pathname;
   await machine.json(["import", "channels", `${sample}channels.ndjson`]);
   key = (await machine.customer()).key;
   address = (await machine.serve()).address;

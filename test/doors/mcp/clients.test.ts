@@ -84,7 +84,7 @@ const CALLS = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-clients-"));
-const sample = new URL("../../../data/sample", import.meta.url).pathname;
+const sample = new URL("../../../data/sample/", import.meta.url).pathname;
 let appliance: Appliance;
 let address: string;
 let key: string;

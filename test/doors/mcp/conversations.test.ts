@@ -150,7 +150,7 @@ beforeAll(async () => {
   const ports = fakePorts("2024-12-06T12:00:00+03:00");
   appliance = await startAppliance({ KANALOG_PORT: "0" }, ports);
   const { db } = appliance.app.domains;
-  const sample = new URL("../../../data/sample", import.meta.url).pathname;
+  const sample = new URL("../../../data/sample/", import.meta.url).pathname;
   await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
   await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
   await importFile(db, ports.clock, "stats", `${sample}stats.csv`);

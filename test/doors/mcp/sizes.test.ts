@@ -176,6 +176,18 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       expectNear(mean(narrow), stated(tool, /snippet about (\d+)/), "narrow");
     });
 
+    test("a word over time", async () => {
+      const tool = "msgr_posts_search_stats";
+      const found = { periods: [] as object[], channels: [] as object[] };
+      for (const q of ["новости", "год", "Россия | Москва", "учёные"]) {
+        const { periods, top_channels } = expectToolResult(await mcp.call(tool, { q }));
+        found.periods.push(...periods);
+        found.channels.push(...top_channels);
+      }
+      expectNear(mean(found.periods), stated(tool, /A period is about (\d+)/), "periods");
+      expectNear(mean(found.channels), stated(tool, /a channel about (\d+)/), "channels");
+    });
+
     test("a comparison, and statistics of a selection", async () => {
       const tool = "msgr_channels_compare_list";
       const channels = busy.slice(0, 20).join();
@@ -256,6 +268,7 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
         ["msgr_channels_stats_retrieve", [{}]],
         ["msgr_channels_mentions_list", channels],
         ["msgr_channels_similar_list", channels],
+        ["msgr_posts_search_stats", ["новости", "год", "россия", "=и"].map((q) => ({ q }))],
       ];
       expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
       for (const [tool, all] of calls) {

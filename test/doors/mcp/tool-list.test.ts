@@ -121,12 +121,22 @@ for (const [index, name] of TOOL_NAMES.entries()) {
   });
 }
 
+/** Filters that a tool does not offer, for the length of what a model reads before its first call. */
+const LEFT_OUT: Record<string, string[]> = {
+  msgr_posts_search_stats: ["is_ad", "media", "views_min"],
+  msgr_channels_stats_retrieve: [
+    ...["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"],
+  ],
+};
+
 test("the arguments are the API method's parameters, and the required ones are marked", () => {
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;
     const method = contract.methods.find(({ operation }) => operation === name);
     expect(required, name).toEqual(method?.required ?? []);
-    const all = [...(method?.required ?? []), ...(method?.optional ?? [])];
+    const all = [...(method?.required ?? []), ...(method?.optional ?? [])].filter(
+      (parameter) => !LEFT_OUT[name]?.includes(parameter),
+    );
     expect(Object.keys(properties).toSorted(), name).toEqual(all.toSorted());
   }
 });
@@ -161,7 +171,7 @@ test("tools with pages say how many items a page has, and what a cursor is", () 
     ["msgr_channels_mentions_list", 10],
   ] as const) {
     const { limit, cursor } = toolOf(name).inputSchema.properties;
-    expect(limit?.["description"]).toBe(`Items a page, ${items} by default.`);
+    expect(limit?.["description"]).toBe(`${items} by default.`);
     expect(cursor?.["description"]).toContain("`next`");
   }
 });

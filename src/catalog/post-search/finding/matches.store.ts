@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { requireTime, WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { onceEach } from "../../../values/kept-briefly.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { facet } from "../../channels/search-text.ts";
@@ -239,9 +239,16 @@ export interface Counted {
   untested: boolean;
 }
 
-const ofCertain = (indexQuery: IndexQuery): IndexQuery => ({
+/** The matches that need no test. */
+export const ofCertain = (indexQuery: IndexQuery): IndexQuery => ({
   ...indexQuery,
   match: indexQuery.certain ?? indexQuery.match,
+});
+
+/** The candidates whose texts must be tested. */
+export const ofDoubtful = (indexQuery: IndexQuery): IndexQuery => ({
+  ...indexQuery,
+  match: doubtfulExpression(indexQuery),
 });
 
 /** Matches that need no test, by descending row. */
@@ -250,7 +257,7 @@ export const certainCandidates = (db: Database, indexQuery: IndexQuery, limit: n
 
 /** Candidates whose texts must be tested, by descending row. */
 export const doubtfulCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
-  readCandidates(db, { ...indexQuery, match: doubtfulExpression(indexQuery) }, limit);
+  readCandidates(db, ofDoubtful(indexQuery), limit);
 
 /** Counts the certain matches, and the newest of the other candidates whose text matches. */
 export function countTexts(
@@ -294,16 +301,25 @@ export function countRows(
 
 /** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
 export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
-  const values = valuesOf(indexQuery);
-  return fromParts(indexQuery, most, (table, left) => {
-    const sql =
-      indexQuery.tests.conditions === ""
-        ? `SELECT s.rowid FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`
-        : candidatesSql(indexQuery, table, "s.rowid");
-    return statement(db, `${sql} LIMIT @most`)
-      .pluck<number>()
-      .all({ ...values, most: left });
-  })
+  return fromParts(indexQuery, most, (table, left) => rowsOfPart(db, indexQuery, table, left))
     .reverse()
     .flat();
+}
+
+/** All rows of candidates, ascending within each part, the newest part first; 0.1 us each. */
+export function* rowsByPart(db: Database, indexQuery: IndexQuery): Generator<number[], void> {
+  for (const table of tablesOf(indexQuery)) {
+    requireTime(db);
+    yield rowsOfPart(db, indexQuery, table, UNBOUNDED);
+  }
+}
+
+function rowsOfPart(db: Database, indexQuery: IndexQuery, table: string, most: number): number[] {
+  const sql =
+    indexQuery.tests.conditions === ""
+      ? `SELECT s.rowid FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`
+      : candidatesSql(indexQuery, table, "s.rowid");
+  return statement(db, `${sql} LIMIT @most`)
+    .pluck<number>()
+    .all({ ...valuesOf(indexQuery), most });
 }

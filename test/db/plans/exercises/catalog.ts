@@ -60,7 +60,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     let at: string | null = path;
     for (let page = 0; page < pages && at !== null; page++) {
       const { body }: Answer = await get(at);
-      at = body.next === null ? null : pathOfNext(body.next).replace("/v1/msgr/", "");
+      at = body.next == null ? null : pathOfNext(body.next).replace("/v1/msgr/", "");
     }
   };
 
@@ -177,6 +177,9 @@ async function searchPosts(
         await list(`posts/search/?${query}`);
       }
     }
+  }
+  for (const filter of POST_FILTERS) {
+    await list(`posts/search/stats/?${new URLSearchParams({ from: "2026-01-01", ...filter })}`);
   }
   // A post of long ago, whose part is renewed.
   const old = { id: 900_000, channel: 1, text: "Пост", published_at: "2025-01-01T00:00:00Z" };

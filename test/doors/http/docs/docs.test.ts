@@ -31,7 +31,7 @@ const IS_CAMPAIGN = process.env["KANALOG_TEST_SLOW"] === "1";
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not tested.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
-const sample = new URL("../../../../data/sample", import.meta.url).pathname;
+const sample = new URL("../../../../data/sample/", import.meta.url).pathname;
 let app: App;
 let address: string;
 let key: string;

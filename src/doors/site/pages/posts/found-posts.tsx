@@ -9,7 +9,7 @@ import { Pager } from "../../look/data-table.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import { cardsOf } from "../../visit/look-up.ts";
-import { useVisit } from "../../visit/visit.ts";
+import { asset, useVisit } from "../../visit/visit.ts";
 import { PostMarks } from "../channels/post-text.tsx";
 
 /** The posts found: their number, each with its hits marked, and the API request. */
@@ -46,6 +46,9 @@ export async function FoundPosts({
       {given["q"] !== undefined && (
         <>
           {await DownloadForm({ rows: count, perThousand })}
+          <p>
+            <a href={asset(`/account/posts/word/?${wordQuery(given)}`)}>{postPages.overTime}</a>
+          </p>
           <details class="folded">
             <summary>{words.listAsCall}</summary>
             <ApiCall label={words.listAsCall} path="/v1/msgr/posts/search/" query={given} />
@@ -54,6 +57,11 @@ export async function FoundPosts({
       )}
     </>
   );
+}
+
+/** The filters that the page of words over time has too. */
+function wordQuery({ ordering: _, media: __, views_min: ___, ...given }: Record<string, string>) {
+  return new URLSearchParams(given);
 }
 
 /** How the words were understood, if not as typed. */
@@ -68,7 +76,8 @@ function SearchedFor({ q }: { q: string }) {
   );
 }
 
-function Found({
+/** A found post with its hits marked. */
+export function Found({
   post,
   card,
 }: {

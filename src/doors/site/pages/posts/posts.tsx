@@ -108,9 +108,12 @@ function search(given: Record<string, string>): Promise<Found | AppError> {
   return searched(postsSearchList, { ...given, limit: PAGE_SIZE, cursor });
 }
 
-async function searched(method: ApiMethod, raw: Record<string, string>): Promise<Found | AppError> {
+export async function searched<Result = Found>(
+  method: ApiMethod,
+  raw: Record<string, string>,
+): Promise<Result | AppError> {
   try {
-    return await orRefusal(lookUp<Found>(method, raw));
+    return await orRefusal(lookUp<Result>(method, raw));
   } catch (error) {
     const isShownByPage =
       error instanceof AppError &&
@@ -131,7 +134,7 @@ function isQueryFault({ faults = {} }: AppError): boolean {
   return Object.keys(faults).join() === "q";
 }
 
-async function refusalText(error: AppError): Promise<string> {
+export async function refusalText(error: AppError): Promise<string> {
   const visit = useVisit();
   const { explorerPages, postPages } = visit.words;
   if (error.code === "tariff_required") {

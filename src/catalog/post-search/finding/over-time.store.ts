@@ -1,0 +1,236 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { requireTime, WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { message } from "../../../values/messages/messages.ts";
+import {
+  DAY_MS,
+  type Day,
+  formatDay,
+  formatInstant,
+  startOfDay,
+} from "../../../values/moscow-time.ts";
+import { channelToken, dayOfRow } from "../index-text.ts";
+import type { OverTime, OverTimeSelection } from "../over-time.ts";
+import { withToken } from "./match-expression.ts";
+import {
+  type IndexQuery,
+  indexQueryOf,
+  isIncomplete,
+  ofCertain,
+  ofDoubtful,
+  rowsByPart,
+} from "./matches.store.ts";
+
+/** Limit for matches that are looked up, 0.5 us each. If there are more, every n-th is. */
+const LOOKED_UP_MAX = 50_000;
+/** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
+const TEXTS_MAX = 1_000;
+const TOP_CHANNELS = 20;
+/** So many of the channels that are most frequent in a sample are counted, to find the top ones. */
+const COUNTED_CHANNELS = 2 * TOP_CHANNELS;
+
+/**
+ * How many posts match in each period, how often they were viewed, and whose they are. The index counts all
+ * of them by their rows, which tell the days; views and channels are looked up.
+ * @param lookedUpMax fewer in tests
+ */
+export function selectOverTime(
+  db: Database,
+  { query, filter, group, from, to }: OverTimeSelection,
+  lookedUpMax = LOOKED_UP_MAX,
+): OverTime {
+  const range = { fromMs: startOfDay(from), untilMs: startOfDay(to + 1) };
+  const indexQuery = indexQueryOf(db, { query, filter: { ...filter, ...range } });
+  const { hasText } = indexQuery;
+  const byDay = Array.from({ length: to - from + 1 }, () => 0);
+  const count = (row: number, posts: number): void => {
+    const at = dayOfRow(row) - from;
+    byDay[at] = (byDay[at] ?? 0) + posts;
+  };
+
+  const certain = readSample(db, ofCertain(indexQuery), lookedUpMax, (row) => count(row, 1));
+  const found = lookUpRows(db, certain.rows, certain.every);
+  let sampled = certain.every;
+  if (hasText !== null) {
+    const { rows, every } = readSample(db, ofDoubtful(indexQuery), TEXTS_MAX);
+    const tested = lookUpRows(db, rows, every).filter(({ id }) => hasText(id));
+    for (const { row, weight } of tested) count(row, weight);
+    found.push(...tested);
+    sampled = Math.max(sampled, every);
+  }
+
+  const periodOf = (day: Day): Day => Math.max(from, startOf(day, group));
+  const posts = new Map<Day, number>();
+  for (const [at, counted] of byDay.entries()) {
+    const period = periodOf(from + at);
+    posts.set(period, (posts.get(period) ?? 0) + counted);
+  }
+  const isEstimated = sampled > 1 && hasText !== null;
+  // A thousand texts tell too little about channels that were not seen.
+  const every = isEstimated ? 1 : sampled;
+  const whole = tallied(found, () => 0).get(0);
+  const periods = tallied(found, ({ row }) => periodOf(dayOfRow(row)));
+  return {
+    posts: byDay.reduce((sum, counted) => sum + counted, 0),
+    views: viewsOf(whole),
+    channels: channelsOf(whole, every),
+    sampled,
+    periods: [...posts].map(([day, counted]) => ({
+      from: formatDay(day),
+      posts: counted,
+      views: viewsOf(periods.get(day)),
+      channels: channelsOf(periods.get(day), every),
+    })),
+    top_channels: topChannels(db, every > 1 ? ofFrequentChannels(db, indexQuery, found) : found),
+    note: isIncomplete(indexQuery)
+      ? message("postsRenewing")
+      : isEstimated
+        ? message("postsEstimated", { every: sampled })
+        : null,
+  };
+}
+
+/** The first day of a day's period. */
+function startOf(day: Day, group: OverTimeSelection["group"]): Day {
+  const date = new Date(day * DAY_MS);
+  if (group === "month") return day - date.getUTCDate() + 1;
+  return group === "week" ? day - ((date.getUTCDay() + 6) % 7) : day;
+}
+
+/**
+ * Rows of every n-th candidate, such that they are not more than `most`.
+ * @param note called for the row of each candidate
+ */
+function readSample(
+  db: Database,
+  indexQuery: IndexQuery,
+  most: number,
+  note: (row: number) => void = () => {},
+): { rows: number[]; every: number } {
+  let rows: number[] = [];
+  let every = 1;
+  let seen = 0;
+  for (const part of rowsByPart(db, indexQuery)) {
+    for (const row of part) {
+      note(row);
+      if (seen % every === 0) rows.push(row);
+      seen += 1;
+    }
+    while (rows.length > most) {
+      rows = rows.filter((_, at) => at % 2 === 0);
+      every *= 2;
+    }
+  }
+  return { rows, every };
+}
+
+/** A match that was looked up, standing for as many as its weight. */
+interface Seen {
+  row: number;
+  id: number;
+  channel_id: number;
+  published_at: number;
+  views: number;
+  areViewsKnown: boolean;
+  weight: number;
+}
+
+function lookUpRows(db: Database, rows: readonly number[], weight: number): Seen[] {
+  requireTime(db);
+  const seen = statement<Omit<Seen, "weight" | "areViewsKnown">>(
+    db,
+    `SELECT m.row, m.post_id AS id, m.channel_id, m.published_at, m.views
+     FROM json_each(?) r CROSS JOIN searched_posts m ON m.row = r.value`,
+  ).all(JSON.stringify(rows));
+  const unseen = seen.flatMap(({ id, views }) => (views === 0 ? [id] : []));
+  const read = new Set(
+    statement(
+      db,
+      `SELECT p.id FROM json_each(?) r CROSS JOIN posts p ON p.id = r.value
+       WHERE ${WITHIN_DEADLINE} AND p.views_at IS NOT NULL`,
+    )
+      .pluck<number>()
+      .all(JSON.stringify(unseen)),
+  );
+  return seen.map((one) => ({
+    ...one,
+    areViewsKnown: one.views > 0 || read.has(one.id),
+    weight,
+  }));
+}
+
+interface Tally {
+  posts: number;
+  views: number;
+  areViewsKnown: boolean;
+  lastAt: number;
+  /** How many of the posts each channel has that were looked up. */
+  byChannel: Map<number, number>;
+}
+
+function tallied(found: readonly Seen[], keyOf: (one: Seen) => number): Map<number, Tally> {
+  const tallies = new Map<number, Tally>();
+  for (const one of found) {
+    const key = keyOf(one);
+    let tally = tallies.get(key);
+    if (tally === undefined) {
+      const lastAt = one.published_at;
+      tally = { posts: 0, views: 0, areViewsKnown: false, lastAt, byChannel: new Map() };
+      tallies.set(key, tally);
+    }
+    tally.posts += one.weight;
+    tally.views += one.weight * one.views;
+    tally.areViewsKnown ||= one.areViewsKnown;
+    tally.lastAt = Math.max(tally.lastAt, one.published_at);
+    tally.byChannel.set(one.channel_id, (tally.byChannel.get(one.channel_id) ?? 0) + 1);
+  }
+  return tallies;
+}
+
+const viewsOf = (tally: Tally | undefined): number | null =>
+  tally?.areViewsKnown ? tally.views : null;
+
+/**
+ * Number of channels. Of a sample it is the estimate by Chao and Lin for samples without replacement, from
+ * how many channels were seen once and twice: those seen alone are too few by half and more.
+ */
+function channelsOf(tally: Tally | undefined, every: number): number {
+  if (tally === undefined) return 0;
+  const seen = tally.byChannel.size;
+  if (every === 1) return seen;
+  const times = [...tally.byChannel.values()];
+  const once = times.filter((posts) => posts === 1).length;
+  const twice = times.filter((posts) => posts === 2).length;
+  return once === 0 ? seen : Math.round(seen + once ** 2 / (2 * twice + once / (every - 1)));
+}
+
+/** All matches of the channels that are most frequent in a sample. */
+function ofFrequentChannels(db: Database, indexQuery: IndexQuery, sample: readonly Seen[]): Seen[] {
+  const frequent = mostFirst(tallied(sample, ({ channel_id }) => channel_id));
+  const rows = frequent.slice(0, COUNTED_CHANNELS).flatMap(([id]) => {
+    const match = withToken(indexQuery.match, channelToken(id));
+    return [...rowsByPart(db, { ...indexQuery, match })].flat();
+  });
+  return lookUpRows(db, rows, 1);
+}
+
+const mostFirst = (channels: Map<number, Tally>): [id: number, tally: Tally][] =>
+  [...channels].sort(
+    ([id, one], [otherId, other]) =>
+      other.posts - one.posts || other.views - one.views || id - otherId,
+  );
+
+function topChannels(db: Database, found: readonly Seen[]): OverTime["top_channels"] {
+  const card = statement<OverTime["top_channels"][number]["channel"]>(
+    db,
+    `SELECT c.id, k.title, k.handle, c.subscribers
+     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`,
+  );
+  return mostFirst(tallied(found, ({ channel_id }) => channel_id))
+    .slice(0, TOP_CHANNELS)
+    .flatMap(([id, tally]) => {
+      const channel = card.get(id);
+      if (channel === undefined) return [];
+      const last_published_at = formatInstant(tally.lastAt);
+      return { channel, posts: tally.posts, views: viewsOf(tally), last_published_at };
+    });
+}
