@@ -7,14 +7,14 @@ import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
 
 /** A person's key that a client holds; it is only used through access tokens. */
-const oauthGrants = sqliteTable("oauth_grants", {
+export const oauthGrants = sqliteTable("oauth_grants", {
   keyId: integer("key_id").primaryKey(),
   clientHash: blob("client_hash", { mode: "buffer" }).notNull(),
   /** Host that the person was redirected to. */
   host: text("host").notNull(),
 });
 
-const oauthCodes = sqliteTable("oauth_codes", {
+export const oauthCodes = sqliteTable("oauth_codes", {
   hash: blob("hash", { mode: "buffer" }).primaryKey(),
   clientHash: blob("client_hash", { mode: "buffer" }).notNull(),
   /** As the person who consented saw it. */
@@ -30,7 +30,7 @@ const oauthCodes = sqliteTable("oauth_codes", {
 
 export type OAuthCode = typeof oauthCodes.$inferSelect;
 
-const oauthTokens = sqliteTable("oauth_tokens", {
+export const oauthTokens = sqliteTable("oauth_tokens", {
   hash: blob("hash", { mode: "buffer" }).primaryKey(),
   keyId: integer("key_id").notNull(),
   kind: text("kind").$type<"access" | "refresh">().notNull(),

@@ -51,7 +51,7 @@ export const credentials = sqliteTable("credentials", {
 });
 
 /** Password links that have not been used. */
-const verifications = sqliteTable("verifications", {
+export const verifications = sqliteTable("verifications", {
   id: text("id").primaryKey(),
   identifier: text("identifier").notNull(),
   value: text("value").notNull(),
@@ -60,7 +60,7 @@ const verifications = sqliteTable("verifications", {
   updatedAt: text("updated_at").notNull(),
 });
 
-const knownNetworks = sqliteTable(
+export const knownNetworks = sqliteTable(
   "known_networks",
   {
     personId: text("person_id").notNull(),

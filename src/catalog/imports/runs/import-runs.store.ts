@@ -19,7 +19,7 @@ export interface RunProgress extends ImportSummary {
   notes: Message[];
 }
 
-const importRuns = sqliteTable("import_runs", {
+export const importRuns = sqliteTable("import_runs", {
   id: integer("id").primaryKey(),
   kind: text("kind").$type<ImportKindName>().notNull(),
   fileName: text("file_name").notNull(),
