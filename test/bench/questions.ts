@@ -13,7 +13,7 @@ import { QUESTIONS } from "./questions/questions.ts";
 
 /** The sample's last day. */
 const NOW = "2024-12-05T12:00:00+03:00";
-const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 /** The last round counts, because nothing is compiled yet in the first. */
 const ROUNDS = 3;
 

@@ -34,7 +34,7 @@ const MCP_SHARE = 3;
 const WORK_MAX_MS = 2_000;
 /** Name of the key of a customer who sends nothing broken. */
 const BESIDE = "beside";
-const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 
 /** Schemas of tools describe texts in less detail than the document does. */
 const TOOL_TEXTS = {

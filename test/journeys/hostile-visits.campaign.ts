@@ -22,7 +22,7 @@ import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
 /** Broken requests to all doors but the API, by strangers, by members and by staff. */
 
-const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 /** Actions that end the session, or hash for most of a second each. */
 const LEFT_OUT = /^(sign-in|sign-out|change|choose|set-up|end-sessions|take-staff)$/;
 const STAFF = "boss@example.com";

@@ -19,7 +19,7 @@ import { MINUTE_MS, pass } from "./webhook-calls.ts";
 
 /** The day after the sample's last one, so that its posts are fresh and its days are the last 30. */
 const NOW = "2024-12-05T12:00:00+03:00";
-const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 export const EXAMPLES_FILE = new URL("../../src/doors/http/docs/examples.json", import.meta.url)
   .pathname;
 /** The last post of the sample, which is imported once the webhook exists and causes its event. */

@@ -29,7 +29,7 @@ export interface SiteWorld {
   pages: Record<string, readonly string[]>;
 }
 
-const SAMPLE = new URL("../../data/sample", import.meta.url).pathname;
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 const LONG = "СамыйДлинныйЗаголовокКоторыйКогдаЛибоПридумывалиДляКанала".repeat(2);
 const DAYS = 20;
 const PICTURE = "https://cdn.example.com/50.webp";

@@ -8,7 +8,7 @@ import { startTalk } from "../../support/stdio-talk.ts";
 
 /** `kanalog mcp --db FILE` and `--sample`: an assistant reads a file, without an appliance or a key. */
 const [COMMAND, ...WORDS] = PROGRAM;
-const sample = new URL("../../../data/sample", import.meta.url).pathname;
+const sample = new URL("../../../data/sample/", import.meta.url).pathname;
 /** Where there is no account, there is no tool that tells of it. */
 const LOCAL_TOOLS = TOOL_NAMES.filter((name) => name !== "me_retrieve");
 

@@ -8,7 +8,7 @@ import { startTalk, type Talk } from "../../support/stdio-talk.ts";
 
 /** `kanalog mcp` as a process, connected to a serving process with the sample data. */
 const [COMMAND, ...WORDS] = PROGRAM;
-const sample = new URL("../../../data/sample", import.meta.url).pathname;
+const sample = new URL("../../../data/sample/", import.meta.url).pathname;
 
 let machine: Machine;
 let serving: Serving;

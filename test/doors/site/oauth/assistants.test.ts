@@ -57,7 +57,7 @@ beforeEach(async () => {
   const ports = fakePorts("2024-12-05T12:00:00+03:00");
   appliance = await startAppliance({ KANALOG_PORT: "0", KANALOG_OAUTH: "on" }, ports);
   const { db } = appliance.app.domains;
-  const sample = new URL("../../../../data/sample", import.meta.url).pathname;
+  const sample = new URL("../../../../data/sample/", import.meta.url).pathname;
   await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
   await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
   address = appliance.app.listen();
