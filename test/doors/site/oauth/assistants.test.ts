@@ -39,6 +39,7 @@ const ARGUMENTS: Record<string, Record<string, unknown>> = {
   msgr_channels_posts_retrieve: { channel: "goproglib", limit: 2 },
   msgr_posts_retrieve: { id: 1 },
   msgr_posts_search_list: { q: "новости", limit: 2 },
+  msgr_posts_search_stats: { q: "новости" },
   msgr_channels_compare_list: { channels: "1" },
   msgr_channels_mentions_list: { channel: "goproglib", limit: 2 },
   msgr_channels_similar_list: { channel: "goproglib" },
