@@ -123,6 +123,8 @@ test.each([["1"], ["2"]])(
     expect(printed).toContain("npx kanalog key create --member 1");
     const address = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
     const key = /knl_rw_[0-9A-Za-z]{38}/.exec(printed)?.[0] ?? "";
+    // A busy machine may not answer within the ten seconds that a connection waits.
+    await until(async () => (await fetch(`${address}/healthz`).catch(() => null))?.ok === true);
     const search = `/v1/msgr/channels/?q=${encodeURIComponent("новости")}`;
     const found = await fetch(address + search, { headers: { authorization: `Bearer ${key}` } });
     expect(await found.json()).toMatchObject({ results: [{ title: "Новости Москвы" }, {}] });

@@ -177,7 +177,7 @@ export function createMachine(): Machine {
     async customer(plan = "profi") {
       await machine.json(["plan", "set", plan, "--rate", "1000000"]);
       const organization = await machine.json<{ id: number }>([
-        ...["org", "create", "--name", "Acme", "--plan", plan],
+        ...["org", "create", "--name", "Acme", "--plan", plan, "--same-name"],
       ]);
       const member = await machine.json<{ id: number }>([
         ...["member", "add", String(organization.id), "--email", "ada@example.com"],
