@@ -128,7 +128,7 @@ const QUESTIONS: Record<string, Bounded> = {
       const { results, note } = read(seen);
       return [results[0].metrics.statistics_until, note.includes("7 days")];
     },
-    ...{ calls: 1, tokensMax: 420, expected: ["2024-12-04", true] },
+    ...{ calls: 1, tokensMax: 600, expected: ["2024-12-04", true] },
   },
   "share of advertising": {
     question: "How much of Типичный программист is advertising?",
@@ -139,7 +139,7 @@ const QUESTIONS: Record<string, Bounded> = {
       }),
     ],
     answer: (seen) => read(seen).metrics.posts_30d >= read(seen).metrics.ads_30d,
-    ...{ calls: 1, tokensMax: 125, expected: true },
+    ...{ calls: 1, tokensMax: 180, expected: true },
   },
 };
 

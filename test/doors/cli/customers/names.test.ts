@@ -15,8 +15,8 @@ interface Made {
   link: string | null;
 }
 
-const create = (name: string, owner: string): Promise<Made> =>
-  machine.json(["org", "create", "--name", name, "--plan", "growth", "--owner", owner]);
+const create = (name: string, owner: string, ...more: string[]): Promise<Made> =>
+  machine.json(["org", "create", "--name", name, "--plan", "growth", "--owner", owner, ...more]);
 
 test("one command creates a customer: organization, owner, key and a link for choosing a password", async () => {
   const made = await create("Acme", "ada@example.com");
@@ -55,11 +55,14 @@ test("commands accept names of organizations, members and keys as well as their 
   expect(await machine.json(["key", "revoke", first?.prefix ?? ""])).toMatchObject({ id: key_id });
 });
 
-test("an organization with the name of others is created, with a note of their numbers", async () => {
+test("an organization with the name of others is refused, or created on purpose with a note of their numbers", async () => {
   const one = await create("Same", "d@example.com");
   const words = ["org", "create", "--name", " same ", "--plan", "start"];
   for (const owner of [[], ["--owner", "e@example.com"]]) {
-    const { exitCode, notes } = await machine.run([...words, ...owner]);
+    const refused = await machine.run([...words, ...owner]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.notes).toContain("has this name already");
+    const { exitCode, notes } = await machine.run([...words, ...owner, "--same-name"]);
     expect(exitCode).toBe(0);
     expect(notes).toContain(`have this name, and commands need their numbers: ${one.id}`);
   }
@@ -71,7 +74,7 @@ test("an organization with the name of others is created, with a note of their n
 test("an ambiguous name is exit 2 with the numbers; an unknown name or number is exit 1", async () => {
   const [one, other] = [
     await create("Twin", "c@example.com"),
-    await create("twin", "c@example.com"),
+    await create("twin", "c@example.com", "--same-name"),
   ];
   const several = await machine.run(["org", "show", "Twin"]);
   expect(several.exitCode).toBe(2);

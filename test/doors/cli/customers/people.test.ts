@@ -74,7 +74,7 @@ test("somebody with a password becomes staff without a link", async () => {
   const { member } = await machine.customer();
   const set = ["member", "password", String(member), "--stdin"];
   expect((await machine.run(set, { stdin: "correct horse battery\n" })).exitCode).toBe(0);
-  const added = await machine.json(["staff", "add", "ada@example.com"]);
+  const added = await machine.json(["staff", "add", "ada@example.com", "--yes"]);
   expect(added).toEqual({ email: "ada@example.com", is_staff: true, link: null });
 });
 

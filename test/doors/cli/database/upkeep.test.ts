@@ -77,7 +77,7 @@ test("config prints every setting with its current value, without opening a data
     KANALOG_QUERY_TIMEOUT_MS: "5000",
   });
   for (const { doc } of results) expect(doc).not.toBe("");
-  const table = await machine.run(["config"]);
+  const table = await machine.run(["config", "--all"]);
   expect(table.out).toContain("KANALOG_QUERY_TIMEOUT_MS");
   expect(machine.exists("kanalog.db")).toBe(false);
 });
