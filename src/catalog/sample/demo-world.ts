@@ -189,7 +189,7 @@ export function demoPicture(address: string): string | null {
   const hue = Math.floor(360 * random());
   const circles = Array.from({ length: 4 }, () => {
     const [x, y, size] = [random(), random(), random()].map((part) => Math.round(128 * part));
-    return `<circle cx="${x}" cy="${y}" r="${16 + (size ?? 0) / 3}" fill="hsl(${hue + 40 * random()} 70% ${45 + 35 * random()}%)" fill-opacity=".8"/>`;
+    return `<circle cx="${x}" cy="${y}" r="${16 + (size ?? 0) / 3}" fill="hsl(${hue + Math.round(40 * random())}, 70%, ${45 + Math.round(35 * random())}%)" fill-opacity=".8"/>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128"><rect width="128" height="128" fill="hsl(${hue} 55% 38%)"/>${circles.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128"><rect width="128" height="128" fill="hsl(${hue}, 55%, 38%)"/>${circles.join("")}</svg>`;
 }

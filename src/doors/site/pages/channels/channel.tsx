@@ -44,7 +44,11 @@ export const channelPage: SitePage = {
       <>
         <Done words={{ deleted: words.postDeleted }} />
         {card.metrics?.err_30d == null && (await MetricsComing())}
-        {card.description !== null && <UserBlock text={card.description} />}
+        {card.description !== null && (
+          <div class="described">
+            <UserBlock text={card.description} />
+          </div>
+        )}
         {await ChannelFigures({ card, readings })}
         {await ReadingsChart({ card, readings })}
         <div class="halves">
