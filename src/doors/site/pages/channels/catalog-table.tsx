@@ -81,7 +81,9 @@ function Head({
   hint?: string;
 }) {
   const text = hint === undefined ? label : <abbr title={hint}>{label}</abbr>;
-  const isSorted = (given?.["ordering"] ?? CATALOG_ORDERINGS[0]) === ordering;
+  // A list of numbers has an order of its own, which sorting replaces by all channels.
+  const { ids, ...filters } = given ?? {};
+  const isSorted = ids === undefined && (filters["ordering"] ?? CATALOG_ORDERINGS[0]) === ordering;
   return (
     <th
       scope="col"
@@ -91,7 +93,7 @@ function Head({
       {given === undefined ? (
         text
       ) : (
-        <a href={asset(`${PATH}?${new URLSearchParams({ ...given, ordering })}`)}>{text}</a>
+        <a href={asset(`${PATH}?${new URLSearchParams({ ...filters, ordering })}`)}>{text}</a>
       )}
     </th>
   );
