@@ -25,6 +25,7 @@ import { applyBatch } from "../catalog/sources/bots/batch-writer.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/files/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import { selectTrends } from "../catalog/trends/trends.store.ts";
 import { copyNewest } from "../cluster/copy-newest.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { findOrganizations } from "../customers/accounts/accounts.store.ts";
@@ -166,6 +167,7 @@ export const lanes = {
       selectDailyStatistics: query(selectDailyStatistics),
       selectPosts: query(selectPostsText),
       selectHabits: query(selectHabits),
+      selectTrends: query(selectTrends),
       selectFoundPosts: query(selectFoundPosts),
       selectOverTime: query(selectOverTime),
       selectMentions: query(selectMentions),

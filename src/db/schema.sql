@@ -286,6 +286,21 @@ CREATE TRIGGER channel_metrics_removed BEFORE DELETE ON channels BEGIN
   DELETE FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id;
 END;
 
+-- Trending words (catalog/trends). The days that words are compared with: lines of a word and how many
+-- channels used it, packed.
+CREATE TABLE trend_days (
+  day INTEGER PRIMARY KEY,
+  channels INTEGER NOT NULL,
+  counted_at INTEGER NOT NULL,
+  terms BLOB NOT NULL
+) STRICT;
+-- What the last run found: one row, JSON, packed.
+CREATE TABLE trends (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  made_at INTEGER NOT NULL,
+  content BLOB NOT NULL
+) STRICT;
+
 ---- Posts
 
 CREATE TABLE posts (

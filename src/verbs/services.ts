@@ -8,6 +8,7 @@ import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
+import type { TrendSelection, Trends } from "../catalog/trends/trends.store.ts";
 import type { KeyUse } from "../customers/keys/keys.ts";
 import type { Limits } from "../customers/limits/limits.ts";
 import type {
@@ -36,6 +37,7 @@ export interface Services {
     /** Who mentions a channel most, and whom it mentions. */
     neighbours(channelId: number): Promise<Neighbours>;
   };
+  trends(selection: TrendSelection): Promise<Trends>;
   bulk: Bulk;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;

@@ -47,6 +47,7 @@ export function composeReading({
       similar: read.selectSimilar,
       neighbours: read.selectNeighbours,
     },
+    trends: read.selectTrends,
     bulk: createBulk(db, bulk.bulkPart, ports, crew?.memory.exports),
     usageHistory: { page: read.selectUsage, summary: read.summarizeUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),

@@ -5,6 +5,7 @@ import { optimizeSearch } from "../../catalog/search/search-terms.ts";
 import { isSilent } from "../../catalog/sources/source-schedule.ts";
 import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
 import { closeDay, followPosts } from "../../catalog/statistics/open-days.ts";
+import { makeTrends } from "../../catalog/trends/make-trends.ts";
 import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import type { Database } from "../../db/database.ts";
 import { sharedRowsOf } from "../../db/shared-rows.ts";
@@ -97,6 +98,7 @@ export function scheduledJobs({
     },
     // Hourly, because some callers can fill a table quickly: what they add between two runs is bounded by
     // what they may do in an hour.
+    { name: "trends", pattern: "*/15 * * * *", isOfNode: true, run: makeTrends },
     { name: "retention", pattern: "40 * * * *", isOfNode: true, run: retain },
     { name: "silent-sources", pattern: "*/5 * * * *", run: queueSilentSourceMails },
     ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetCopied }] : []),

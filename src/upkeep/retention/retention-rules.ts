@@ -181,6 +181,8 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   stripe_refunds: "business",
   stripe_subscriptions: "business",
   territories: "business",
+  trend_days: "derived",
+  trends: "fixed",
   usage_days: {
     key: ["organization_id", "day", "method", "key_id", "status"],
     age: {

@@ -21,6 +21,7 @@ import {
   channelSimilarList,
   postsRetrieve,
 } from "./posts.ts";
+import { trendsList } from "./trends.ts";
 import {
   webhooksCreate,
   webhooksDeliveriesList,
@@ -36,7 +37,7 @@ import {
 /**
  * All API methods, in the specification's order. Daily usage, webhook deliveries, exports, alerts, and the
  * methods across channels or posts (search, words over time, mentions, similar channels, comparison,
- * statistics of a selection) are our additions.
+ * statistics of a selection, trending words) are our additions.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -73,6 +74,7 @@ export const apiMethods: readonly ApiMethod[] = [
   alertsUpdate,
   alertsDestroy,
   alertsPreview,
+  trendsList,
 ];
 
 /** The specification's tools, in its order. Clients rely on them: their descriptions stay unchanged. */

@@ -1,0 +1,162 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { type Day, formatInstant } from "../../values/moscow-time.ts";
+import { facet } from "../channels/search-text.ts";
+import { type Made, type Rising, risingIn, shownPosts, type TrendView } from "./trends.ts";
+
+export interface TextRow {
+  channel: number;
+  id: number;
+  text: string;
+  published_at: number;
+  views: number;
+}
+
+/** Texts of public channels in a range of numbers, channel by channel, published between two instants. */
+export function textsOf(
+  db: Database,
+  [after, last]: readonly [number, number],
+  [fromMs, untilMs]: readonly [number, number],
+): TextRow[] {
+  return statement<TextRow>(
+    db,
+    `SELECT c.id AS channel, p.id, p.text, p.published_at, p.views
+     FROM channels c CROSS JOIN posts p INDEXED BY posts_by_time ON p.channel_id = c.id
+     WHERE c.id > ? AND c.id <= ? AND c.is_public = 1 AND p.published_at >= ? AND p.published_at < ?`,
+  ).all(after, last, fromMs, untilMs);
+}
+
+export function lastChannel(db: Database): number {
+  return statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM channels").get()?.id ?? 0;
+}
+
+/** Channels by term on one day. */
+export type DayCounts = ReadonlyMap<string, number>;
+
+export function saveDay(
+  tx: Transaction,
+  { day, channels, countedAt }: { day: Day; channels: number; countedAt: number },
+  counts: DayCounts,
+): void {
+  const lines = Array.from(counts, ([term, count]) => `${term}\t${count}`);
+  statement(
+    tx,
+    "INSERT OR REPLACE INTO trend_days (day, channels, counted_at, terms) VALUES (?, ?, ?, ?)",
+  ).run(day, channels, countedAt, gzipSync(lines.join("\n"), { level: 1 }));
+}
+
+/** Days that are counted, with the number of channels that wrote, that counted longest ago first. */
+export function countedDays(db: Database): { day: Day; channels: number }[] {
+  return statement<{ day: Day; channels: number }>(
+    db,
+    "SELECT day, channels FROM trend_days ORDER BY counted_at, day",
+  ).all();
+}
+
+/** Passes each term of a day, and how many channels used it. */
+export function eachOfDay(db: Database, day: Day, each: (term: string, channels: number) => void) {
+  const row = statement<{ terms: Uint8Array }>(
+    db,
+    "SELECT terms FROM trend_days WHERE day = ?",
+  ).get(day);
+  for (const line of row === undefined ? [] : gunzipSync(row.terms).toString().split("\n")) {
+    const tab = line.indexOf("\t");
+    if (tab !== -1) each(line.slice(0, tab), Number(line.slice(tab + 1)));
+  }
+}
+
+export function forgetDaysOutside(tx: Transaction, first: Day, last: Day): void {
+  statement(tx, "DELETE FROM trend_days WHERE day < ? OR day > ?").run(first, last);
+}
+
+export function saveMade(tx: Transaction, made: Made): void {
+  statement(tx, "INSERT OR REPLACE INTO trends (id, made_at, content) VALUES (1, ?, ?)").run(
+    ...[made.madeAt, gzipSync(JSON.stringify(made), { level: 1 })],
+  );
+}
+
+/** What each thread read last, since unpacking it takes some milliseconds. */
+const kept = new WeakMap<Database, Made>();
+
+/** What the last run made; null before the first. */
+export function readMade(db: Database): Made | null {
+  const made = statement<{ made_at: number }>(db, "SELECT made_at FROM trends").get();
+  if (made === undefined) return null;
+  const known = kept.get(db);
+  if (known?.madeAt === made.made_at) return known;
+  const row = statement<{ content: Uint8Array }>(db, "SELECT content FROM trends").get();
+  const read = JSON.parse(gunzipSync(row?.content ?? "").toString()) as Made;
+  kept.set(db, read);
+  return read;
+}
+
+export interface TrendSelection {
+  hours: number;
+  categoryId: number | null;
+  territoryId: number | null;
+  limit: number;
+}
+
+export interface Trends {
+  /** Null before the first run. */
+  madeAt: number | null;
+  comparedDays: number;
+  results: TrendView[];
+}
+
+export function selectTrends(db: Database, selection: TrendSelection): Trends {
+  const made = readMade(db);
+  if (made === null) return { madeAt: null, comparedDays: 0, results: [] };
+  const { hours, limit } = selection;
+  const rising = risingIn(made, hours, channelsIn(db, made, selection)).slice(0, limit);
+  const posts = postsOf(db, rising);
+  const results = rising.map(({ term: _, best, ...shown }) => ({
+    ...shown,
+    top_posts: shownPosts(
+      best.flatMap(({ id, views }) => {
+        const post = posts.get(id);
+        return post === undefined ? [] : [{ ...post, views }];
+      }),
+    ),
+  }));
+  return { madeAt: made.madeAt, comparedDays: made.comparedDays, results };
+}
+
+/** A test for channels of a category and territory, as their search texts tell; null for all. */
+function channelsIn(
+  db: Database,
+  { terms }: Made,
+  { categoryId, territoryId }: TrendSelection,
+): ((channel: number) => boolean) | null {
+  if (categoryId === null && territoryId === null) return null;
+  const ids = new Set(terms.flatMap(({ uses }) => uses.map(([, channel]) => channel)));
+  const rows = statement<{ id: number }>(
+    db,
+    `SELECT c.id FROM json_each(@ids) given CROSS JOIN channels c ON c.id = given.value
+       CROSS JOIN channel_texts t ON t.id = c.id
+     WHERE c.is_public = 1 AND instr(t.search_text, @category) > 0
+       AND instr(t.search_text, @territory) > 0`,
+  ).all({
+    ids: JSON.stringify([...ids]),
+    category: categoryId === null ? "" : facet("category", categoryId),
+    territory: territoryId === null ? "" : facet("territory", territoryId),
+  });
+  const found = new Set(rows.map(({ id }) => id));
+  return (channel) => found.has(channel);
+}
+
+type Shown = Omit<TrendView["top_posts"][number], "views">;
+
+function postsOf(db: Database, rising: readonly Rising[]): Map<number, Shown> {
+  const ids = rising.flatMap(({ best }) => best.map(({ id }) => id));
+  const rows = statement<Omit<Shown, "published_at"> & { published_at: number }>(
+    db,
+    `SELECT p.id, p.channel_id AS channel, k.title AS channel_title, p.published_at, p.link
+     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value
+       CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1
+       CROSS JOIN channel_cards k ON k.id = c.id`,
+  ).all(JSON.stringify(ids));
+  return new Map(
+    rows.map((row) => [row.id, { ...row, published_at: formatInstant(row.published_at) }]),
+  );
+}

@@ -1,0 +1,84 @@
+import { COMPARED_DAYS, HOURS_MAX, HOURS_MIN, trendSchema } from "../catalog/trends/trends.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
+import { formatInstant } from "../values/moscow-time.ts";
+import {
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../values/schema.ts";
+import { filterParameters, readFacets } from "./catalog-filter.ts";
+import { apiMethod, STRANGERS_WORDS } from "./method.ts";
+import { listOf } from "./paging.ts";
+import { fieldsOf, integer, withDefault } from "./parameters.ts";
+import { postsIncluded } from "./plan-rules.ts";
+
+const TERMS_MAX = 50;
+
+export const trendsList = apiMethod({
+  operationId: "msgr_trends_list",
+  path: "/v1/msgr/trends/",
+  tag: "Posts",
+  title: "Trending words",
+  description:
+    "Words, and pairs of neighbouring words, that at least 5 channels and three times more than usual use in the last " +
+    "`hours`, the most surprising first. Channels are counted, not posts. Usual is the mean of the " +
+    `${COMPARED_DAYS} whole days before the last ${HOURS_MAX} hours, a day on which fewer than 3 channels use a word ` +
+    "counting as 0. Made every 15 minutes of words that rose in 6 or in 24 hours; with `category` and `territory` " +
+    "those that channels there use. Numbers, addresses, handles and words of one or two letters do not count. From the Start plan.",
+  tool:
+    "Which words and pairs of words rise in {messenger}: that far more channels use now than usual. " +
+    `A row is about 750 characters, with \`fields\` words,channels,growth about 60. ${STRANGERS_WORDS}`,
+  units: 1,
+  planRule: postsIncluded,
+  parameters: {
+    hours: withDefault(
+      integer({
+        description: "The last hours to look at, the present one included.",
+        example: 24,
+        minimum: HOURS_MIN,
+        maximum: HOURS_MAX,
+      }),
+      24,
+    ),
+    category: filterParameters.category,
+    territory: filterParameters.territory,
+    limit: withDefault(
+      integer({ description: "Most words.", example: 10, minimum: 1, maximum: TERMS_MAX }),
+      TERMS_MAX,
+    ),
+    ...fieldsOf(trendSchema),
+  },
+  toolDefaults: { args: { limit: 20 } },
+  result: objectSchema({
+    ...listOf(trendSchema).properties,
+    made_at: nullable(instantSchema("When this was made; null: not yet")),
+    compared_days: integerSchema({
+      minimum: 0,
+      maximum: COMPARED_DAYS,
+      description: "Days with posts that words are compared with",
+    }),
+    note: nullable(textSchema({ description: "What is incomplete; null if nothing" })),
+  }),
+  async run({ hours, limit, ...facets }, { services }) {
+    const faults: FieldFaults = {};
+    const places = readFacets(facets, services.directory, faults);
+    if (Object.keys(faults).length > 0) throw fieldError(faults);
+    const { madeAt, comparedDays, results } = await services.trends({ hours, limit, ...places });
+    return {
+      results,
+      made_at: madeAt === null ? null : formatInstant(madeAt),
+      compared_days: comparedDays,
+      note: noteOf(madeAt, comparedDays),
+    };
+  },
+});
+
+function noteOf(madeAt: number | null, comparedDays: number): string | null {
+  if (madeAt === null) return "Not made yet: it is made every 15 minutes.";
+  if (comparedDays === 0) return `There are no posts of the ${COMPARED_DAYS} days to compare with.`;
+  return comparedDays === COMPARED_DAYS
+    ? null
+    : `Only ${comparedDays} of the ${COMPARED_DAYS} days to compare with are counted and have posts.`;
+}
