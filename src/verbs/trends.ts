@@ -28,8 +28,8 @@ export const trendsList = apiMethod({
     "counting as 0. Made every 15 minutes of words that rose in 6 or in 24 hours; with `category` and `territory` " +
     "those that channels there use. Numbers, addresses, handles and words of one or two letters do not count. From the Start plan.",
   tool:
-    "Which words and pairs of words rise in {messenger}: that far more channels use now than usual. " +
-    `A row is about 750 characters, with \`fields\` words,channels,growth about 60. ${STRANGERS_WORDS}`,
+    "Words and pairs of words that far more {messenger} channels use now than usual. A row is about 750 " +
+    `characters, with \`fields\` words,channels about 45. ${STRANGERS_WORDS}`,
   units: 1,
   planRule: postsIncluded,
   parameters: {

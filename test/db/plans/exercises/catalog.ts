@@ -36,6 +36,9 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     appliance.ports.clock.advance(days * DAY_MS);
     await runJob(db, clock, { name: "metrics", dueAt: clock.now(), settings });
   }
+  // The second run reads what the first one made.
+  for (let run = 0; run < 2; run += 1)
+    await runJob(db, clock, { name: "trends", dueAt: clock.now(), settings });
 
   // Site maps of the public catalog, whose other pages read what the API reads.
   for (const afterId of selectPartStarts(db, 2)) selectPublicHandles(db, afterId);
@@ -69,6 +72,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
       await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
     }
   }
+  await get("trends/?hours=72&category=science&territory=russia");
   for (const filter of METRIC_FILTERS) await list(`channels/?include=metrics&${filter}`);
   await list("channels/?kind=chat&limit=100&ordering=-err_30d", 8);
   for (const filter of CATALOG_FILTERS) {
