@@ -63,6 +63,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/directory/recount.ts",
       "catalog/metrics/metric-orders.store.ts",
+      "catalog/trends/trends.store.ts",
       "catalog/statistics/open-days.ts",
     ],
   },

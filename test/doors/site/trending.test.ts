@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { makeTrends } from "../../../src/catalog/trends/make-trends.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
@@ -52,6 +53,24 @@ test("shows each channel's growth, ERR and line of latest readings", async () =>
   expect(html).toContain("+1,000 (+100%)");
   expect(html).toContain("25%");
   expect(html).toContain("<svg");
+});
+
+test("lists words that rise below the channels, and says when that was found out", async () => {
+  expect((await visitor.get(PATH)).html).toContain("Not made yet");
+  const { db } = appliance.app.domains;
+  const many = Array.from({ length: 6 }, (_, at) => channel(at + 11));
+  await imported(appliance, "channels", many);
+  const posts = many.flatMap(({ id }) =>
+    ["2026-11-10T12:00:00Z обычный день", "2026-11-20T08:00:00Z потоп"].map((one, at) => {
+      const [published_at = "", ...text] = one.split(" ");
+      return { channel: id, msgr_post_id: at + 1, published_at, text: text.join(" ") };
+    }),
+  );
+  await imported(appliance, "posts", posts);
+  await makeTrends(db, appliance.ports.clock);
+  const { html } = await visitor.get(PATH);
+  expect(html).toContain(">потоп</bdi>");
+  expect(html).toContain("As of");
 });
 
 test("an unknown category is refused", async () => {

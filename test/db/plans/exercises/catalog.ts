@@ -15,6 +15,7 @@ import {
 import { POST_ORDERINGS } from "../../../../src/catalog/post-search/post-search.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
+import { eachOfDay } from "../../../../src/catalog/trends/trends.store.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { removeOldMonths } from "../../../../src/upkeep/retention/old-months.ts";
@@ -37,6 +38,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     await runJob(db, clock, { name: "metrics", dueAt: clock.now(), settings });
   }
   // The second run reads what the first one made.
+  eachOfDay(db, 0, () => {});
   for (let run = 0; run < 2; run += 1)
     await runJob(db, clock, { name: "trends", dueAt: clock.now(), settings });
 

@@ -1,13 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
+import type { TrendView } from "../../../../catalog/trends/trends.ts";
 import { AppError } from "../../../../errors.ts";
+import { trendsList } from "../../../../verbs/methods/trends.ts";
 import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
+import { Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { orRefusal } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./channel-figures.tsx";
+
+type Answer = { results: TrendView[]; made_at: string | null; note: string | null };
 
 const PATH = "/account/trending/";
 const SHOWN_MAX = 30;
@@ -45,11 +50,65 @@ export const trendingPage: SitePage = {
             {await CatalogTable({ cards: grown })}
           </>
         )}
+        {!isFault && (await TrendingWords(filter))}
       </>,
       { status: isFault ? 400 : 200 },
     );
   },
 };
+
+/** Words that rise, from the API's own method; nothing if the plan does not include posts. */
+async function TrendingWords({ category, territory }: Filter) {
+  const words = useVisit().words.trendingPage;
+  const found = await orRefusal(
+    lookUp<Answer>(trendsList, { ...givenOf({ category, territory }), limit: "20" }),
+  );
+  if (found instanceof AppError) return null;
+  const { results, made_at, note } = found;
+  return (
+    <section class="card" aria-labelledby="words">
+      <h2 id="words">{words.wordsTitle}</h2>
+      <p>
+        {words.wordsAbout}{" "}
+        {made_at !== null && (
+          <small>
+            {words.wordsMadeAt} <Moment at={made_at} />.
+          </small>
+        )}
+      </p>
+      {results.length === 0 ? (
+        <p class="empty">{note ?? words.noWords}</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.word}</th>
+              <th scope="col">{words.channelsWith}</th>
+              <th scope="col">{words.usually}</th>
+              <th scope="col">{words.postsWith}</th>
+              <th scope="col">{words.viewsOf}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {results.map((one) => (
+              <tr>
+                <td>
+                  <a href={asset(`/account/posts/?${new URLSearchParams({ q: one.words })}`)}>
+                    <bdi>{one.words}</bdi>
+                  </a>
+                </td>
+                <td>{shownNumber(one.channels)}</td>
+                <td>{shownNumber(one.channels_usual)}</td>
+                <td>{shownNumber(one.posts)}</td>
+                <td>{shownNumber(one.views)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
 
 /** Category, territory and ordering by growth, from the address; no other filters. */
 function trendingOf(): Filter {

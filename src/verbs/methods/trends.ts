@@ -1,18 +1,18 @@
-import { COMPARED_DAYS, HOURS_MAX, HOURS_MIN, trendSchema } from "../catalog/trends/trends.ts";
-import { type FieldFaults, fieldError } from "../errors.ts";
-import { formatInstant } from "../values/moscow-time.ts";
+import { COMPARED_DAYS, HOURS_MAX, HOURS_MIN, trendSchema } from "../../catalog/trends/trends.ts";
+import { type FieldFaults, fieldError } from "../../errors.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
 import {
   instantSchema,
   integerSchema,
   nullable,
   objectSchema,
   textSchema,
-} from "../values/schema.ts";
+} from "../../values/schema.ts";
+import { apiMethod, STRANGERS_WORDS } from "../method.ts";
+import { listOf } from "../paging.ts";
+import { fieldsOf, integer, withDefault } from "../parameters.ts";
+import { postsIncluded } from "../plan-rules.ts";
 import { filterParameters, readFacets } from "./catalog-filter.ts";
-import { apiMethod, STRANGERS_WORDS } from "./method.ts";
-import { listOf } from "./paging.ts";
-import { fieldsOf, integer, withDefault } from "./parameters.ts";
-import { postsIncluded } from "./plan-rules.ts";
 
 const TERMS_MAX = 50;
 
