@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { makeTrends } from "../../src/catalog/trends/make-trends.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { contract, methodNamed, requestOf, VALUES } from "../support/contract.ts";
 import { channel, imported } from "../support/expectations.ts";
@@ -26,6 +27,22 @@ beforeAll(async () => {
     "posts",
     [3, 4].map((id) => ({ id, channel: 2, text: "@one", published_at: "2026-11-19T10:00:00Z" })),
   );
+  // A word that rises: five channels have it today, and none had it ten days ago.
+  const rising = [11, 12, 13, 14, 15];
+  await imported(
+    appliance,
+    "channels",
+    rising.map((id) => channel(id)),
+  );
+  await imported(
+    appliance,
+    "posts",
+    rising.flatMap((id) => [
+      { id, channel: id, text: "Flood", published_at: "2026-11-20T08:00:00Z" },
+      { id: id + 10, channel: id, text: "Usual", published_at: "2026-11-10T08:00:00Z" },
+    ]),
+  );
+  await makeTrends(appliance.app.domains.db, appliance.ports.clock);
   await imported(appliance, "stats", [{ channel: 1, day: "2026-11-19", subscribers: 5 }]);
   key = (await appliance.customer({ access: "read_write" })).key;
   const made = await appliance.request("/v1/msgr/webhooks/", {

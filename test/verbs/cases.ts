@@ -303,6 +303,7 @@ export const CASES: Readonly<Record<string, Case>> = {
         "give-back",
         "recount",
         "optimize-search",
+        "trends",
         "retention",
         "silent-sources",
         "backup",
