@@ -32,7 +32,7 @@ beforeAll(async () => {
   await imported(
     appliance,
     "channels",
-    rising.map((id) => channel(id)),
+    rising.map((id) => channel(id, { subscribers: 1 })),
   );
   await imported(
     appliance,
