@@ -150,6 +150,7 @@ export const CLAUSES = {
   "questions 5": part("Bulk"),
   "questions 6": part("Fewer bytes"),
   "questions 7": part("Search is never quietly wrong"),
+  "questions 8": part("A word over time"),
   "questions 9": part("What a post reached when"),
   "questions 11": part("Posts by month", INSIDE),
   "questions 12": part("Metrics say when"),

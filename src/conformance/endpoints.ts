@@ -60,6 +60,7 @@ const HANDLE = `${V1}channels/resolve/?q=@{handle}`;
 const CARD = `${V1}channels/{channel}/`;
 const POSTS = `${V1}channels/{posting}/posts/?limit=2`;
 const SEARCH = `${V1}posts/search/?q={word}&limit=2`;
+const WORD = `${V1}posts/search/stats/?q={word}`;
 const STATS = `${V1}stats/daily/?channels={channel}`;
 const COMPARE = `${V1}channels/compare/?channels={channel}`;
 
@@ -114,6 +115,10 @@ export const TOOLS: readonly Endpoint[] = [
     ...{ ...DAYS, kind: "link|forward", ...PAGE },
   }),
   endpoint("msgr_channels_similar_list", `${CARD}similar/`, 1, "start", "questions 3", FIELDS),
+  endpoint("msgr_posts_search_stats", WORD, 1, "start", "questions 8", {
+    ...{ q: "required", channel: "channel", ...CODES, ...DAYS, is_ad: "boolean" },
+    ...{ media: MEDIA, views_min: "count", group: "day|week|month", ...FIELDS },
+  }),
 ];
 
 /** What an export takes. A file that is asked for with success can be long, so only small ones are. */
