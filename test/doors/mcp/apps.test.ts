@@ -122,6 +122,7 @@ const CALLS = {
   "daily statistics": ["msgr_stats_daily_list", { channels: "1,3", from: "2024-11-05" }],
   "a comparison": ["msgr_channels_compare_list", { channels: "1,3,5", from: "2024-11-05" }],
   "a word over time": ["msgr_posts_search_list", { q: "год", limit: 100 }],
+  "a word by week": ["msgr_posts_search_stats", { q: "год", group: "week", from: "2024-10-01" }],
   posts: ["msgr_channels_posts_retrieve", { channel: 1 }],
   mentions: ["msgr_channels_mentions_list", { channel: "@goproglib" }],
 } as const;

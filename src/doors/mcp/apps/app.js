@@ -91,7 +91,12 @@ const VIEWS = {
       .map((one) => section(`${words.bestPost}: ${nameOf(one)}`, posts([one.best_post]))),
     ...notes(data),
   ],
-  word: (data) => [...overTime(data), posts(data.results ?? []), ...notes(data)],
+  word: (data) => [
+    ...(data.periods === undefined
+      ? [...overTime(data), posts(data.results ?? [])]
+      : [...ofPeriods(data), topChannels(data.top_channels ?? [])]),
+    ...notes(data),
+  ],
   posts: (data) => [posts(data.results ?? []), ...notes(data)],
 };
 
@@ -158,6 +163,24 @@ function days(rows) {
     ]);
   });
 }
+
+/** All posts by period. */
+function ofPeriods({ periods, posts: all = 0 }) {
+  if (periods.length === 0 || all === 0) return [line("p", words.noPosts, "quiet")];
+  return [
+    section(`${words.fields.posts}: ${number(all)}`, barChart(periods.map(({ posts }) => posts)), [
+      line("p", `${date(periods[0].from)} – ${date(periods.at(-1).from)}`, "quiet"),
+    ]),
+  ];
+}
+
+/** The channels that write most; a window has no room for long titles. */
+function topChannels(top) {
+  const short = ({ title }) => (title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title);
+  return table(top.map(({ channel, posts, views }) => ({ channel: short(channel), posts, views })));
+}
+
+const TITLE_MAX = 40;
 
 /** Posts by day: of those that were shown, which are the newest or the most read of all matches. */
 function overTime({ results = [], matches, matches_capped: isCapped }) {

@@ -30,8 +30,8 @@ const APPS = [
   {
     name: "word",
     title: "A word over time",
-    description: "Found posts by day, and the posts.",
-    tools: ["msgr_posts_search_list"],
+    description: "Posts by day, week or month, and the channels that write most; or found posts.",
+    tools: ["msgr_posts_search_stats", "msgr_posts_search_list"],
   },
   {
     name: "posts",
