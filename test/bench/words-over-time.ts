@@ -34,6 +34,8 @@ const { values } = parseArgs({
 });
 const until = parseDay(values.until) as Day;
 const words = wordsByRank();
+const NONE = { channelId: null, categoryId: null, territoryId: null, fromMs: null, untilMs: null };
+const FILTER = { ...NONE, isAd: null, media: null, viewsMin: null };
 
 try {
   if (Number(values.passes) > 0) await speed();
@@ -112,9 +114,6 @@ async function speed(): Promise<void> {
 function figures(times: readonly number[]): string {
   return [0.5, 0.99].map((part) => `${percentile([...times], part).toFixed(1)} ms`).join(", ");
 }
-
-const NONE = { channelId: null, categoryId: null, territoryId: null, fromMs: null, untilMs: null };
-const FILTER = { ...NONE, isAd: null, media: null, viewsMin: null };
 
 /** Compares samples with all matches, for drawn queries that have more matches than are looked up. */
 function errors(name: string, path: string): void {
