@@ -41,12 +41,12 @@ describe.each(files)("%s", (file) => {
 });
 
 test("each campaign runs by night", () => {
-  const [, known = ""] = /matrix:\s+name: \[(.*)\]/.exec(read("campaigns.yml")) ?? [];
+  const [, known = ""] = /matrix:\s+name:\s+\[([^\]]*)\]/.exec(read("campaigns.yml")) ?? [];
   const source = readFileSync(join(ROOT, "test/campaign.ts"), "utf8");
   const [, table = ""] = /CAMPAIGNS.*? = \{\n([\s\S]*?)\n\};/.exec(source) ?? [];
   const campaigns = [...table.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name);
   expect(campaigns.length).toBeGreaterThan(5);
-  expect(known.split(", ")).toEqual(campaigns as string[]);
+  expect([...(known.match(/\w+/g) ?? [])]).toEqual(campaigns as string[]);
 });
 
 test("the change log describes this version, for the notes of its release", () => {
