@@ -99,8 +99,7 @@ test("`npx kanalog mcp --sample` answers a real client with its tools", async ()
   expect(names).toEqual(TOOL_NAMES.filter((name) => name !== "me_retrieve"));
 });
 
-// Not in the check: requests for the picture were closed without an answer in some runs, and why is not found.
-test.skipIf(process.env["KANALOG_TEST_SLOW"] !== "1").each([["1"], ["2"]])(
+test.each([["1"], ["2"]])(
   "`npx kanalog start` serves the sample with %s workers, its pages and pictures, until SIGTERM",
   async (workers) => {
     let printed = "";

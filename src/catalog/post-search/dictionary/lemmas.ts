@@ -1,21 +1,13 @@
 import { readFileSync } from "node:fs";
+import russianFile from "../../../../data/dictionary/russian.bin" with { type: "file" };
 import { eachWithPrefix, numberOfWord } from "./automaton.ts";
 import { type Dictionary, readDictionary } from "./dictionary-file.ts";
-
-/** Path of the dictionary. Imported dynamically, so that the program starts if the file is missing. */
-const russianFile = await import("../../../../data/dictionary/russian.bin", {
-  with: { type: "file" },
-}).then(
-  (file) => file.default,
-  (error: Error) => error,
-);
 
 let loaded: { dictionary: Dictionary | null; fault: string | null } | undefined;
 
 function load() {
   if (loaded !== undefined) return loaded;
   try {
-    if (russianFile instanceof Error) throw russianFile;
     loaded = { dictionary: readDictionary(readFileSync(russianFile)), fault: null };
   } catch (error) {
     loaded = { dictionary: null, fault: error instanceof Error ? error.message : String(error) };
