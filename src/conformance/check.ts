@@ -4,7 +4,7 @@ import type { Answer, Asked } from "./client.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What is wrong, in a sentence; null if nothing is. */
+/** A fault in a sentence; null if there is none. */
 export type Fault = string | null;
 
 export interface Received {
@@ -20,7 +20,7 @@ export interface Receiver {
   status: number;
 }
 
-/** What a check is run with. */
+/** The appliance, its keys and its data, as a check sees them. */
 export interface Kit {
   readonly base: string;
   readonly key: string;
@@ -36,9 +36,9 @@ export interface Kit {
   ask(asked: Asked | string): Promise<Answer>;
   /** Asks, even if the same was asked before. */
   askAgain(asked: Asked | string): Promise<Answer>;
-  /** What was made under this name in the run, or is made now. */
+  /** The thing of this name, made now unless the run made it before. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
-  /** What to ask at the end of the run, to remove what a check made. */
+  /** Requests at the end of the run that remove what checks made. */
   afterwards: Asked[];
 }
 

@@ -141,7 +141,7 @@ export function demoWorld(postsFile: string, yesterday: Day): DemoWorld {
     *days() {
       for (const { id: channel, subscribers } of planned) {
         for (const [at, count] of subscribers.entries()) {
-          // Nobody read a channel every day.
+          // Some days are missing, since readings are.
           if (at > 0 && at < DAYS - 1 && random() < 0.02) continue;
           yield { channel, day: formatDay(yesterday - DAYS + 1 + at), subscribers: count };
         }

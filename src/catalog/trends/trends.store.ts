@@ -75,10 +75,10 @@ export function saveMade(tx: Transaction, made: Made): void {
   );
 }
 
-/** What each thread read last, since unpacking it takes some milliseconds. */
+/** The last result read through each connection, since unpacking one takes some milliseconds. */
 const kept = new WeakMap<Database, Made>();
 
-/** What the last run made; null before the first. */
+/** The result of the last run; null before the first. */
 export function readMade(db: Database): Made | null {
   const made = statement<{ made_at: number }>(db, "SELECT made_at FROM trends").get();
   if (made === undefined) return null;

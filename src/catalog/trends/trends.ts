@@ -51,7 +51,7 @@ export interface Term {
   uses: Use[];
 }
 
-/** What the job stores. Hours count from 1970; the last may be going on. */
+/** The job's result, as stored. Hours count from 1970; the last may be going on. */
 export interface Made {
   madeAt: number;
   lastHour: number;

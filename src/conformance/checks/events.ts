@@ -20,7 +20,7 @@ import { type Hook, newHook } from "./webhooks.ts";
 interface Delivery {
   hook: Hook;
   answer: Json;
-  /** What arrived; of a redirect that is followed, more than one. */
+  /** Requests that arrived: more than one if a redirect is followed. */
   requests: readonly Received[];
   event: Json;
 }

@@ -2,7 +2,7 @@ import { type Check, check, type Json, type Kit, refusal, statusOf, unless } fro
 import { anyPath, MANAGED, nameOf } from "../endpoints.ts";
 import { customerOn, made, operate, requireWrite } from "./customers.ts";
 
-/** What marks, roles, plans and ends of keys refuse. */
+/** Refusals by a key's mark, its member's role, the plan, and its end. */
 
 const WRITES = MANAGED.filter(
   ({ method, operation }) => method !== "GET" && !/_test$|_preview$/.test(operation),
@@ -24,7 +24,7 @@ const writersKey = async (kit: Kit): Promise<string> => {
   return (await customerOn(kit, "start")).key;
 };
 
-/** What marks, roles and plans refuse, whatever the address names. */
+/** Refusals by mark, role and plan, whatever the address names. */
 const denied = WRITES.flatMap((endpoint) => {
   const body = endpoint.method === "DELETE" ? {} : { body: {} };
   const asked = { method: endpoint.method, path: anyPath(endpoint), ...body };

@@ -61,7 +61,7 @@ function firstOf(
   const isPast = (row: number, at: number): boolean =>
     isOldestFirst ? startFrom(row, spill) > at : endBelow(row) <= at;
   let found: Match[] = [];
-  /** Of the `count`-th match, as far as they were found. */
+  /** Instant of the `count`-th match; undefined until there are as many. */
   let lastAt: number | undefined;
   for (const match of candidates) {
     if (lastAt !== undefined && isPast(match.row, lastAt)) break;
