@@ -249,7 +249,6 @@ export function createStripe(
         ({ status, paidUntil }) => !OVER.includes(status) && paidUntil !== null,
       ) ?? null,
     refunds: (organizationId: number) => selectRefunds(db, { organizationId }),
-    isCustomer: (organizationId: number) => selectCustomer(db, { organizationId }) !== null,
   };
 }
 
