@@ -309,7 +309,7 @@ function judge(
     expect(units).toContain(Number(cost));
     return { name, cost: Number(cost) };
   }
-  const units = Number(/ (\d) unit\.$/.exec(description)?.[1] ?? 0);
+  const units = Number(/ (\d) request units?\.$/.exec(description)?.[1] ?? 0);
   expect(Number(cost)).toBe(isBilled(status) ? units : 0);
   return { name: `${operationId} ${status}`, cost: Number(cost) };
 }

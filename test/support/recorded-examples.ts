@@ -52,7 +52,12 @@ const MORE: Record<string, Arguments> = {
   msgr_channels_posts_retrieve: { from: "2024-12-01", limit: 2 },
   msgr_posts_retrieve: {},
   msgr_posts_search_list: { is_ad: false, limit: 2 },
-  msgr_posts_search_stats: { channel: "nsmag", group: "week", from: "2024-11-25" },
+  msgr_posts_search_stats: {
+    channel: "nsmag",
+    group: "week",
+    from: "2024-11-25",
+    to: "2024-12-08",
+  },
   msgr_trends_list: {},
   msgr_channels_mentions_list: { channel: "goproglib", limit: 1 },
   msgr_channels_similar_list: { channel: "goproglib" },

@@ -15,7 +15,7 @@ import {
 import { fieldFault, SHAPES } from "../shapes.ts";
 import { managersKey, operate } from "./customers.ts";
 import { ownChannel } from "./operator.ts";
-import { type Hook, newHook } from "./webhooks.ts";
+import { firstPing, type Hook, newHook } from "./webhooks.ts";
 
 interface Delivery {
   hook: Hook;
@@ -35,7 +35,7 @@ async function newPing(kit: Kit, status: number): Promise<Delivery> {
   const hook = await newHook(kit, await managersKey(kit));
   const from = receiver.requests.length;
   receiver.status = status;
-  const { body } = await kit.askAgain({ method: "POST", path: `${hook.path}test/`, key: hook.key });
+  const { body } = await firstPing(kit, hook);
   receiver.status = 200;
   await kit.askAgain({ method: "DELETE", path: hook.path, key: hook.key });
   const requests = receiver.requests.slice(from);
