@@ -48,15 +48,15 @@ const begins = (data: Json, whole: Json): string | null =>
     return differs(name, shownOf, isList ? value.slice(0, shownOf.length) : value);
   });
 
-/** Each tool as it is listed, and as it is called. */
+const REACH_BY_AGE = ["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"];
 /** Parameters that a tool may do without, so that all descriptions fit (mcp, amendment 6). */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  msgr_channels_stats_retrieve: [
-    ...["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"],
-  ],
+  msgr_channels_list: REACH_BY_AGE,
+  msgr_channels_stats_retrieve: REACH_BY_AGE,
   msgr_posts_search_stats: ["is_ad", "media", "views_min"],
 };
 
+/** Each tool as it is listed, and as it is called. */
 const ofTools = TOOLS.flatMap((endpoint): Check[] => {
   const { operation, units, parameters } = endpoint;
   const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>

@@ -67,9 +67,8 @@ export const channelsList = apiMethod({
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
     "`ordering`, channels without a value last. With `ids`, all other parameters are ignored.",
   tool:
-    "Finds {messenger} channels by title (`q`), category, territory, size, growth or reach, the biggest first: " +
-    "`limit` 5 answers who leads a topic, `ordering` -growth_30d who grows fastest. A card is about " +
-    "400 characters, with `fields` id,title,subscribers about 65. " +
+    "Finds {messenger} channels, the biggest first: `limit` 5 answers who leads a topic, `ordering` -growth_30d " +
+    "who grows fastest. A card is about 400 characters, with `fields` id,title,subscribers about 65. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {
@@ -108,8 +107,8 @@ export const channelsRetrieve = apiMethod({
   description:
     "A channel by its service number or its handle. A handle that no channel has now finds the channel that had it last.",
   tool:
-    "A {messenger} channel's card: title, description, link, subscribers, category, territory, quality and " +
-    "citation indexes; about 400 characters. With `include` metrics its growth, reach and share of advertising. " +
+    "A {messenger} channel's card: subscribers, category, territory, quality and citation indexes; about 400 " +
+    "characters. With `include` metrics growth, reach and share of advertising. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: { channel: channelPath, include: includeMetrics, ...fieldsOf(cardWithMetricsSchema) },
@@ -127,7 +126,7 @@ export const channelsResolveRetrieve = apiMethod({
   description: "The card of the channel that a link, an `@handle` or a messenger id names.",
   tool:
     "Finds the {messenger} channel that a link, an @handle or a messenger id names: its card, about 400 " +
-    "characters. Other tools take these too, and whole titles; for a part of one there is msgr_channels_list. " +
+    "characters. Other tools take handles too; msgr_channels_list finds parts of titles. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {

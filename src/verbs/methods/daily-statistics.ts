@@ -27,8 +27,7 @@ export const dailyStatisticsList = apiMethod({
   tool:
     "Subscribers, views and posts of {messenger} channels by day, up to 100 channels a call. For growth see " +
     "msgr_channels_compare_list. A row is about 75 characters (with `fields` " +
-    "day,subscribers about 45), 100 channels over 30 days some 230,000. A day without a reading has no row. " +
-    "The Test plan covers the last 30 days.",
+    "day,subscribers about 45), 100 channels over 30 days some 230,000.",
   units: 1,
   parameters: {
     channels: required(
@@ -71,10 +70,9 @@ export const channelsStatsRetrieve = apiMethod({
     "How many channels match the catalog's filters, their subscribers, and their categories and " +
     "territories. Selections of more than 20,000 channels are counted again at most once a minute.",
   tool:
-    "How many {messenger} channels match: number, sum, median and deciles of " +
-    "subscribers, channels by category, or with " +
-    "`fields` territories by territory: about 55 characters each, up to 60,000 for the whole catalog, with `fields` " +
-    "channels,subscribers about 130.",
+    "How many {messenger} channels match: number, subscribers' sum, median and deciles, channels by category, " +
+    "with `fields` territories by territory: about 55 characters each, up to 60,000 for the whole catalog, with " +
+    "`fields` channels,subscribers about 130.",
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
   toolDefaults: {

@@ -39,9 +39,8 @@ export const territoriesList = apiMethod({
     "The tree of territories: country, federal district, region, city; parents come before their " +
     "children. Their codes go into the catalog's `territory`.",
   tool:
-    "Territories of {messenger} channels as a tree: country, district, region, city, with codes (`slug`) and Russian " +
-    "names; without arguments the regions. A node is about 155 characters (with `fields` slug,name about " +
-    "40), `kind` city some 170,000.",
+    "Territories of {messenger} channels, a tree with codes (`slug`) and Russian names; without arguments the " +
+    "regions. A node is about 155 characters (with `fields` slug,name about 40), `kind` city some 170,000.",
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),

@@ -77,9 +77,7 @@ export const meRetrieve = apiMethod({
   tag: "Account",
   title: "Account, plan and remaining requests",
   description: "The key, its member and organization, the plan in force, its limits and usage.",
-  tool:
-    "The account behind the key: plan, limits, usage, and the request units left " +
-    "(`remaining_period`).",
+  tool: "The key's account: plan, limits, usage, units left (`remaining_period`).",
   units: 0,
   parameters: {},
   result: accountSchema,

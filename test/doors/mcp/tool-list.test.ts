@@ -122,11 +122,11 @@ for (const [index, name] of TOOL_NAMES.entries()) {
 }
 
 /** Filters that a tool does not offer, for the length of what a model reads before its first call. */
+const REACH_BY_AGE = ["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"];
 const LEFT_OUT: Record<string, string[]> = {
+  msgr_channels_list: REACH_BY_AGE,
   msgr_posts_search_stats: ["is_ad", "media", "views_min"],
-  msgr_channels_stats_retrieve: [
-    ...["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"],
-  ],
+  msgr_channels_stats_retrieve: REACH_BY_AGE,
 };
 
 test("the arguments are the API method's parameters, and the required ones are marked", () => {
