@@ -75,7 +75,14 @@ const CAMPAIGNS: Record<string, Campaign> = {
     environment: { KANALOG_TEST_KILLS: "10" },
     atLength: { KANALOG_TEST_KILLS: "334", KANALOG_TEST_PATRONI: "1" },
   },
-  release: { files: ["packaging/install.campaign.ts", "packaging/release.campaign.ts"] },
+  release: {
+    files: [
+      "packaging/install.campaign.ts",
+      "packaging/release.campaign.ts",
+      "packaging/upgrade.campaign.ts",
+    ],
+    atLength: { KANALOG_TEST_KILLS: "20" },
+  },
   conformance: { files: ["conformance/conformance.campaign.ts"] },
   nodes: {
     files: [

@@ -2,11 +2,13 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import type { Machine } from "./machine.ts";
 
+const ADDS_COLUMN = "ALTER TABLE organizations ADD COLUMN made_up TEXT NOT NULL DEFAULT 'new'";
+
 /**
- * Copies the program and adds a migration, which adds a column to a shared table. @returns the command line
- * that starts it
+ * Copies the program and adds a migration, by default one that adds a column to a shared table. @returns the
+ * command line that starts it
  */
-export function nextProgram(machine: Machine): string[] {
+export function nextProgram(machine: Machine, migration: string = ADDS_COLUMN): string[] {
   const root = join(import.meta.dir, "../..");
   const next = machine.path("next");
   mkdirSync(next);
@@ -20,7 +22,6 @@ export function nextProgram(machine: Machine): string[] {
   const list = /(export const MIGRATIONS[^=]*= \[[^\]]*)\]/;
   const text = readFileSync(file, "utf8");
   if (!list.test(text)) throw new Error(`${file} has no list of migrations`);
-  const sql = "ALTER TABLE organizations ADD COLUMN made_up TEXT NOT NULL DEFAULT 'new'";
-  writeFileSync(file, text.replace(list, `$1  "${sql}",\n]`));
+  writeFileSync(file, text.replace(list, `$1  "${migration}",\n]`));
   return [process.execPath, join(next, "src/main.ts")];
 }
