@@ -6,7 +6,7 @@
  */
 
 import { once } from "node:events";
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import BetterSqlite3 from "better-sqlite3";
@@ -17,6 +17,7 @@ import { startPocketbase } from "./peers/contenders/pocketbase.ts";
 import { seededRandom } from "./peers/data/random.ts";
 import { endAll, ROOT } from "./peers/processes.ts";
 import { percentile } from "./peers/statistics.ts";
+import { filtersOfSearch, kindsOfQuery, sampleWords, words } from "./sample-words.ts";
 
 /** Seed of the generated posts. */
 const PURPOSE = 61;
@@ -57,18 +58,11 @@ function report(name: string, value: string, isMet: boolean | null = null): void
   console.log(`${name.padEnd(56)} ${value}${isMet === null ? "" : isMet ? "  met" : "  NOT MET"}`);
 }
 
-/** All words of the sample's posts, repeated ones too, so that a draw is weighted by frequency. */
-function sampleWords(): string[] {
-  const lines = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8").trim().split("\n");
-  const texts = lines.map((line) => (JSON.parse(line) as { text?: string }).text ?? "");
-  return texts.flatMap((text) => text.match(/[#@]?[\p{L}\p{N}]+[.,!?]?/gu) ?? []);
-}
-
 async function makeFiles(): Promise<{ channels: string; posts: string }> {
   const made = { channels: join(folder, "channels.csv"), posts: join(folder, "posts.ndjson") };
   if (existsSync(made.posts)) return made;
   const { next: draw } = seededRandom(PURPOSE);
-  const words = sampleWords();
+  const drawn = sampleWords();
   const channels = Math.ceil(posts / POSTS_OF_CHANNEL);
   const categories = ["news", "science", "business", "auto", "blogs"];
   const places = ["moskva", "kazan", "sankt-peterburg", ""];
@@ -86,7 +80,7 @@ async function makeFiles(): Promise<{ channels: string; posts: string }> {
   for (let id = 1; id <= posts; id += 1) {
     const text = Array.from(
       { length: Math.ceil(WORDS_OF_POST * 2 * draw()) },
-      () => words[Math.floor(draw() * words.length)],
+      () => drawn[Math.floor(draw() * drawn.length)],
     ).join(" ");
     const line = JSON.stringify({
       ...{ id, channel: 1 + Math.floor(draw() * channels), text, is_ad: draw() < 0.1 },
@@ -137,46 +131,12 @@ function sizes(): void {
   report("index, part of the texts", part.toFixed(2), part <= INDEX_PART_MAX);
 }
 
-/** Some words, from the most frequent to rare ones. */
-function wordsByRank(): string[] {
-  const counts = new Map<string, number>();
-  for (const word of sampleWords()) {
-    const bare = word.toLowerCase().replace(/[^\p{L}]/gu, "");
-    if (bare.length > 2) counts.set(bare, (counts.get(bare) ?? 0) + 1);
-  }
-  const ranked = [...counts].sort((one, other) => other[1] - one[1]).map(([word]) => word);
-  return [0, 1, 3, 10, 30, 100, 300, 1000].flatMap((rank) => ranked[rank] ?? []);
-}
-
 async function searches(): Promise<void> {
-  const words = wordsByRank();
-  const pairs = words.map((word, at) => [word, words[(at + 3) % words.length] ?? word] as const);
-  const classes: Record<string, readonly string[]> = {
-    word: words,
-    "two words": pairs.map((pair) => pair.join(" ")),
-    phrase: pairs.map((pair) => `"${pair.join(" ")}"`),
-    "word without another": pairs.map(([one, other]) => `${one} -${other}`),
-    "either word": pairs.map((pair) => pair.join(" | ")),
-    prefix: words.map((word) => `${word.slice(0, 3)}*`),
-    "exact form": words.map((word) => `=${word}`),
-  };
-  const filters: Record<string, Record<string, string>> = {
-    "no filter": {},
-    channel: { channel: "7" },
-    category: { category: "science" },
-    territory: { territory: "tatarstan" },
-    period: { from: "2026-03-01", to: "2026-03-07" },
-    "ads with photo": { is_ad: "true", media: "photo" },
-    "views from": { views_min: "10000" },
-    "-views": { ordering: "-views" },
-    "-relevance": { ordering: "-relevance" },
-    "all filters": { category: "news", territory: "russia", is_ad: "false", views_min: "1500" },
-  };
   const own = await startKanalog(database);
   try {
     const all: number[] = [];
-    for (const [name, queries] of Object.entries(classes)) {
-      for (const [filter, parameters] of Object.entries(filters)) {
+    for (const [name, queries] of Object.entries(kindsOfQuery)) {
+      for (const [filter, parameters] of Object.entries(filtersOfSearch)) {
         const paths = queries.map(
           (q) => `/v1/msgr/posts/search/?${new URLSearchParams({ q, ...parameters })}`,
         );
@@ -187,13 +147,13 @@ async function searches(): Promise<void> {
       }
     }
     report("all of them: p50, p99", figures(all), percentile(all, 0.99) < P99_MAX_MS);
-    if (values.peers) await beside(own, words);
+    if (values.peers) await beside(own);
   } finally {
     await own.server.stop();
   }
 }
 
-async function beside(own: Contender, words: readonly string[]): Promise<void> {
+async function beside(own: Contender): Promise<void> {
   const like: Record<string, (word: string) => string> = {
     Kanalog: (word) => `/v1/msgr/posts/search/?${new URLSearchParams({ q: word })}`,
     Fastify: (word) => `/posts?${new URLSearchParams({ q: word })}`,

@@ -5,7 +5,7 @@ import { ROOT, run, startServer } from "../processes.ts";
 import type { CatalogWish, Wish } from "../requests.ts";
 import { type Contender, rowsOfKanalog, withQuery } from "./contender.ts";
 
-const MAIN = [process.execPath, join(ROOT, "src/main.ts")];
+export const MAIN = [process.execPath, join(ROOT, "src/main.ts")];
 const RATE = 1_000_000;
 const QUOTA = 10 ** 12;
 
