@@ -3,7 +3,7 @@ import type { Caller } from "../customers/keys/keys.ts";
 import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
-import { message } from "../values/messages/messages.ts";
+import { inLanguage, type Language, message } from "../values/messages/messages.ts";
 import type { OpenedCursor } from "./cursor.ts";
 import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
 import { onlyFields } from "./parameters.ts";
@@ -57,6 +57,8 @@ export interface CallContext {
   nextPage(opened: OpenedCursor, query: () => URLSearchParams): string;
   /** Full URL of a path that the appliance serves, such as an image. */
   ownUrl(path: string): string;
+  /** The reader's; by default English. */
+  language?: Language;
 }
 
 /**
@@ -175,14 +177,14 @@ const queryAlone: CallContext["nextPage"] = (_opened, query) => `?${query()}`;
 export async function viewMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
+  viewing: Pick<CallContext, "services" | "nowMs" | "language"> & { viewer: Omit<Caller, "key"> },
   nextPage = queryAlone,
 ): Promise<Json<unknown>> {
+  const { viewer, ...asking } = viewing;
   const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
-    services,
+    ...asking,
     caller,
-    nowMs,
     callerAt: () => caller,
     readBody: async () => ({}),
     nextPage,
@@ -228,7 +230,7 @@ type RunContext = CallContext & Pick<Call, "chargeMore">;
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, nextPage, ownUrl, readBody, chargeMore }: RunContext,
+  { services, caller, nowMs, nextPage, ownUrl, readBody, chargeMore, language = "en" }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
   const body = method.takes === undefined ? {} : await readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
@@ -252,6 +254,7 @@ async function runMethod(
     },
     chargeMore,
     ownUrl,
+    told: (one) => inLanguage(language, one),
   };
   const answer = method.run(args, call);
   const fields = args["fields"] as string[] | undefined;

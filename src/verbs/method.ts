@@ -3,6 +3,7 @@ import type { Actor } from "../customers/audit/audit-log.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
+import type { Message } from "../values/messages/messages.ts";
 import type { Schema, ValueOf } from "../values/schema.ts";
 import type { Takes } from "../values/takes.ts";
 import type { Position } from "./cursor.ts";
@@ -75,6 +76,8 @@ export interface Call {
   chargeMore(nowMs: number): Promise<AppError | null>;
   /** Full URL of a path that the appliance serves, such as an image. */
   ownUrl(path: string): string;
+  /** A message in the reader's language: English in the API, the visitor's on a page. */
+  told(message: Message): string;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { overTimeSchema, PERIOD_LENGTHS } from "../../catalog/post-search/over-time.ts";
-import { inEnglish } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { choice, day, fieldsOf, withDefault } from "../parameters.ts";
@@ -35,7 +34,7 @@ export const postsSearchStats = apiMethod({
     ...fieldsOf(overTimeSchema),
   },
   result: overTimeSchema,
-  async run(args, { services, nowMs }) {
+  async run(args, { services, nowMs, told }) {
     const { query, filter } = readSearch(args, services);
     const { group, to: last = dayOf(nowMs), from: first = last - PERIOD_DAYS_DEFAULT + 1 } = args;
     const { from, to } = readPeriod({ from: first, to: last }, last);
@@ -46,6 +45,6 @@ export const postsSearchStats = apiMethod({
       from,
       to,
     });
-    return { ...found, note: note && inEnglish(note) };
+    return { ...found, note: note && told(note) };
   },
 });

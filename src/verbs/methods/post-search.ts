@@ -8,7 +8,7 @@ import { MEDIA, postSchema } from "../../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import { readText } from "../../values/fields.ts";
 import { jsonValueOf, pageJson } from "../../values/json-text.ts";
-import { inEnglish, message } from "../../values/messages/messages.ts";
+import { message } from "../../values/messages/messages.ts";
 import {
   flagSchema,
   integerSchema,
@@ -130,7 +130,7 @@ export const postsSearchList = apiMethod({
     const found = await readPage<FoundPost, FoundPosition>(call, async (after) => {
       const selection = { query, filter, ordering, after, limit, nowMs };
       const { matches, isCapped, note, ...slice } = await services.postSearch.page(selection);
-      counts = { matches, matches_capped: isCapped, note: note && inEnglish(note) };
+      counts = { matches, matches_capped: isCapped, note: note && call.told(note) };
       return slice;
     });
     return { ...jsonValueOf(found), ...counts };

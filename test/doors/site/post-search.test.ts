@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, staffVisitor, type Visitor } from "../../support/visitor.ts";
@@ -52,6 +53,27 @@ test("unknown views are not shown as zero", async () => {
   const { html } = await member.get("/account/channels/1/");
   expect(html).toContain("Views: 5");
   expect(html).not.toContain("Views: 0");
+});
+
+test("what was not counted or may be missing is said in the reader's language", async () => {
+  await posts(1);
+  statement(appliance.app.domains.db, "UPDATE post_search_parts SET dictionary = 'stems'").run();
+  const { html } = await member.get(`${PAGE}?q=дом`);
+  expect(html).toContain('<p class="notice">Part of the index of posts is being renewed');
+  const none = await member.get(`${PAGE}?q=замок`);
+  expect(none.html).toContain('<p class="notice">Part of the index of posts is being renewed');
+  const { organizationId } = await appliance.customer({ plan: "start" });
+  const reader = await signedInMember(
+    appliance,
+    organizationId,
+    "member",
+    "ivan@example.com",
+    "ru",
+  );
+  for (const path of [PAGE, `${PAGE}word/`]) {
+    const answer = await reader.get(`${path}?q=дом`);
+    expect(answer.html).toContain('<p class="notice">Часть индекса постов обновляется');
+  }
 });
 
 test("filters narrow the results and stay in the form", async () => {

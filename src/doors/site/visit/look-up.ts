@@ -26,10 +26,9 @@ export async function lookUp<Result>(
   raw: Record<string, string>,
 ): Promise<Result> {
   const { services } = useSite();
-  const { nowMs } = useVisit();
-  return jsonValueOf(
-    (await viewMethod(method, raw, { services, viewer: await viewer(), nowMs })) as Json<Result>,
-  );
+  const { nowMs, language } = useVisit();
+  const viewing = { services, viewer: await viewer(), nowMs, language };
+  return jsonValueOf((await viewMethod(method, raw, viewing)) as Json<Result>);
 }
 
 /**

@@ -19,7 +19,7 @@ export async function FoundPosts({
   summary,
   count,
 }: {
-  page: Page<FoundPost>;
+  page: Page<FoundPost> & { note?: string | null };
   /** Filters given in the address. */
   given: Record<string, string>;
   /** Number of results, in words. */
@@ -29,7 +29,15 @@ export async function FoundPosts({
 }) {
   const { explorerPages: words, postPages } = useVisit().words;
   const { unitsPerThousand: perThousand } = postPages;
-  if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
+  const note = page.note && <p class="notice">{page.note}</p>;
+  if (page.results.length === 0) {
+    return (
+      <>
+        {note}
+        <p class="empty">{postPages.nothingFound}</p>
+      </>
+    );
+  }
   const ids = page.results.map(({ channel }) => channel);
   const cards = cardsOf(ids);
   return (
@@ -37,6 +45,7 @@ export async function FoundPosts({
       <p>
         <strong>{summary}</strong>
       </p>
+      {note}
       <SearchedFor q={given["q"] ?? ""} />
       {page.results.map((post) => (
         <Found post={post} card={cards.get(post.channel)} />

@@ -25,7 +25,7 @@ const PAGE_SIZE = "20";
 /** Longest text for screen readers; the page shows it completely. */
 const SUMMARY_BYTES_MAX = 500;
 
-type Found = Page<FoundPost> & { matches: number; matches_capped: boolean };
+type Found = Page<FoundPost> & { matches: number; matches_capped: boolean; note: string | null };
 
 /** `/account/posts/`: posts of all channels, searched as one types. */
 export const postsPage: SitePage = {

@@ -115,8 +115,8 @@ function Summary({ found: { posts, views, channels, sampled, note } }: { found: 
       <p>
         <strong>{words.summary(shownNumber(posts), shownNumber(channels), known)}</strong>
       </p>
-      {sampled > 1 && <p>{note === null ? words.sampled(sampled) : words.estimated(sampled)}</p>}
-      {sampled === 1 && note !== null && <p class="notice">{words.incomplete}</p>}
+      {note !== null && <p class="notice">{note}</p>}
+      {note === null && sampled > 1 && <p>{words.sampled(sampled)}</p>}
     </>
   );
 }
