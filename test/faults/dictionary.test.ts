@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-/** The program with a dictionary of Russian that is broken, as a disk or a copy leaves it. */
+/** The program with a dictionary of Russian that is missing or broken, as a disk or a copy leaves it. */
 
 const ROOT = join(import.meta.dir, "../..");
 const DICTIONARY = "program/data/dictionary/russian.bin";
@@ -23,6 +23,7 @@ afterEach(() => machine.leave());
 
 const whole = readFileSync(join(ROOT, "data/dictionary/russian.bin"));
 const FAULTS = {
+  missing: () => rmSync(machine.path(DICTIONARY)),
   empty: () => writeFileSync(machine.path(DICTIONARY), ""),
   cut: () => writeFileSync(machine.path(DICTIONARY), whole.subarray(0, whole.length / 2)),
 };

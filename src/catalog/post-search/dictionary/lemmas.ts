@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import russianFile from "../../../../data/dictionary/russian.bin" with { type: "file" };
 import { eachWithPrefix, numberOfWord } from "./automaton.ts";
 import { type Dictionary, readDictionary } from "./dictionary-file.ts";
 
@@ -8,6 +7,8 @@ let loaded: { dictionary: Dictionary | null; fault: string | null } | undefined;
 function load() {
   if (loaded !== undefined) return loaded;
   try {
+    // Not `import()`: a thread whose modules wait while they load misses what it is sent before.
+    const { russianFile } = require("./russian-file.ts") as typeof import("./russian-file.ts");
     loaded = { dictionary: readDictionary(readFileSync(russianFile)), fault: null };
   } catch (error) {
     loaded = { dictionary: null, fault: error instanceof Error ? error.message : String(error) };
