@@ -3,7 +3,7 @@ import { inEnglish, type Message, message, type Thing } from "./values/messages/
 
 /**
  * Errors that stop a request or a command. Each has a message that is safe to show to the caller and, if
- * there is one, a private cause for the log only. `verbs/statuses.ts` maps codes to HTTP statuses.
+ * there is one, a private cause for the log only. `verbs/method.ts` maps codes to HTTP statuses.
  */
 export type ErrorCode =
   | "invalid"

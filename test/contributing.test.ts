@@ -15,7 +15,7 @@ const FILES: Record<string, readonly [code: number, texts: number]> = {
   "A text": [1, 2],
   "A language": [2, 2],
   "A setting": [4, 0],
-  "A webhook event": [5, 2],
+  "A webhook event": [4, 2],
 };
 
 const recipes = text

@@ -5,7 +5,7 @@ import type { Keys } from "../customers/keys/keys.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
-import { eventBody } from "../push/webhooks/events/event-body.ts";
+import { eventBody } from "../push/webhooks/events/cut-events.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { classOf } from "../upkeep/hours/hours.ts";
 import { DAY_MS, dayOf, HOUR_MS } from "../values/moscow-time.ts";

@@ -4,7 +4,7 @@ import type { AuthSettings } from "../customers/people/auth.ts";
 import type { Database } from "../db/database.ts";
 import { IN_MEMORY } from "../db/open-database.ts";
 import { AppError } from "../errors.ts";
-import type { Random } from "../ports/random.ts";
+import type { Random } from "../ports/ports.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
 import {
   anyWebhook,

@@ -1,5 +1,5 @@
 import { readCardsAhead, selectIdsByHandle } from "../catalog/channels/channels.store.ts";
-import { selectPartStarts, selectPublicHandles } from "../catalog/channels/public-handles.store.ts";
+import { selectPartStarts, selectPublicHandles } from "../catalog/channels/handles.store.ts";
 import { compareChannels } from "../catalog/comparison/comparison.store.ts";
 import { noteExport } from "../catalog/exports/bulk.ts";
 import { bulkPart, exportPart } from "../catalog/exports/export-part.ts";
@@ -69,10 +69,9 @@ import {
   selectWebhooks,
 } from "../push/webhooks/manage/webhooks.store.ts";
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
-import { noteStep } from "../upkeep/checks/first-steps.ts";
-import { summarizeForStaff } from "../upkeep/checks/staff-summary.ts";
+import { noteStep, summarizeForStaff } from "../upkeep/checks/staff-summary.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
-import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
+import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-run.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";

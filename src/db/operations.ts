@@ -4,7 +4,6 @@ import type { Database } from "./database.ts";
 import { withQueryDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock.ts";
 import { type Access, openDatabase } from "./open-database.ts";
-
 import { inReadTransaction } from "./read-transaction.ts";
 import type { NodeSettings } from "./shared-rows.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./threads/thread-pool.ts";

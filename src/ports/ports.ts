@@ -1,9 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Log, type LogLevel, systemLog } from "./log.ts";
 import { type Mail, systemMail } from "./mail.ts";
 import { type Network, systemNetwork } from "./network.ts";
-import { type Random, systemRandom } from "./random.ts";
 import { type System, systemSystem } from "./system.ts";
+
+export interface Random {
+  bytes(length: number): Uint8Array;
+  uuid(nowMs: number): string;
+}
+
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  uuid: (nowMs) => Bun.randomUUIDv7("hex", nowMs),
+};
 
 /** Everything the appliance needs from the outside world. Tests pass their own. */
 export interface Ports {

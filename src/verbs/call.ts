@@ -1,11 +1,11 @@
-import type { Key } from "../customers/keys/keys.table.ts";
+import type { Key } from "../customers/keys/keys.store.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { inLanguage, type Language, message } from "../values/messages/messages.ts";
-import type { OpenedCursor } from "./cursor.ts";
-import { type ApiMethod, type Call, FileAnswer } from "./method.ts";
+import { type ApiMethod, type Call, FileAnswer, STATUS_OF } from "./method.ts";
+import type { OpenedCursor } from "./paging.ts";
 import { onlyFields } from "./parameters.ts";
 import {
   continueList,
@@ -15,7 +15,6 @@ import {
   readArguments,
 } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
-import { STATUS_OF } from "./statuses.ts";
 
 /**
  * Caller's errors that cost as much as a successful call; all others are free (specification, section 1).

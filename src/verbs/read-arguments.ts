@@ -1,8 +1,8 @@
 import { AppError, type FieldFaults, fieldError, notFound } from "../errors.ts";
 import { type Read, typeName } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
-import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } from "./cursor.ts";
 import type { Described } from "./method.ts";
+import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } from "./paging.ts";
 import type { Parameter } from "./parameters.ts";
 
 /** Stands for a text that is not valid UTF-8. */

@@ -20,7 +20,7 @@ import type {
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json, JsonText } from "../values/json-text.ts";
-import type { Cursors } from "./cursor.ts";
+import type { Cursors } from "./paging.ts";
 
 export interface Services {
   directory: Directory;

@@ -1,5 +1,5 @@
-import type { OpenedCursor, Position } from "./cursor.ts";
 import type { ApiMethod } from "./method.ts";
+import type { OpenedCursor, Position } from "./paging.ts";
 import type { Parameter } from "./parameters.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ALL_CHECKS } from "../../src/conformance/all-checks.ts";
 import { CLAUSES } from "../../src/conformance/clauses.ts";
 import { createKit } from "../../src/conformance/client.ts";
-import { type Result, runChecks } from "../../src/conformance/run.ts";
+import { ALL_CHECKS, type Result, runChecks } from "../../src/conformance/run.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { sendTo } from "../../src/ports/download.ts";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";

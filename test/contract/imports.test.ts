@@ -178,9 +178,9 @@ function wrongWay({ file, names, isType }: Import): string | null {
       : `${from} may import only types of ${to}`;
   }
   if (!MAY_IMPORT[from]?.includes(to)) return `${from} may not import ${to}`;
-  if (isStore(names) && DOORS.includes(from)) return "a door names no store";
-  // A method's type may contain the type of a store's result.
-  if (isStore(names) && from === "verbs" && !isType) return "a method calls no store";
+  // Types may contain that of a store's row.
+  const isAbove = from === "verbs" || DOORS.includes(from);
+  if (isStore(names) && isAbove && !isType) return "doors and methods call no store";
   return null;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { findCallSites } from "../db/plans/call-sites.ts";
 
 /**
- * Ordinary rows go through drizzle's tables and builders (src/db/query.ts). Files outside src/db that run
+ * Ordinary rows go through drizzle's tables and builders (src/db/statement.ts). Files outside src/db that run
  * SQL as text are listed here, each with what a builder cannot express there, or what it would cost.
  */
 
@@ -11,8 +11,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
     files: [
       "catalog/channels/channels.store.ts",
-      "catalog/channels/former-handles.store.ts",
-      "catalog/channels/public-handles.store.ts",
+      "catalog/channels/handles.store.ts",
       "catalog/comparison/comparison.store.ts",
       "catalog/manage/found-channels.store.ts",
       "catalog/manage/removals.store.ts",
@@ -83,7 +82,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
     files: [
       "push/webhooks/alerts/match-posts.store.ts",
-      "push/webhooks/events/cut-events.store.ts",
+      "push/webhooks/events/due-work.store.ts",
       "push/webhooks/events/backlog.store.ts",
     ],
   },
@@ -121,7 +120,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "upkeep/checks/channels.store.ts",
       "upkeep/checks/check.ts",
-      "upkeep/checks/found-rows.ts",
+      "upkeep/checks/finding.ts",
       "upkeep/checks/post-search.store.ts",
       "upkeep/checks/search.store.ts",
     ],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { systemRandom } from "../../src/ports/random.ts";
+import { systemRandom } from "../../src/ports/ports.ts";
 import { type Appliance, RUNS_OVER_NODES, startAppliance } from "../support/appliance.ts";
 import { contract } from "../support/contract.ts";
 import { channel, imported } from "../support/expectations.ts";

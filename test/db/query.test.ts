@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
-import { change, query } from "../../src/db/query.ts";
+import { change, query } from "../../src/db/statement.ts";
 import { inTransaction } from "../../src/db/transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 

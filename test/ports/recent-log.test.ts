@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLockWatch } from "../../src/db/lock.ts";
-import { createRecentLog } from "../../src/ports/recent-log.ts";
+import { createRecentLog } from "../../src/ports/log.ts";
 import { fakeClock, fakeLog } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");

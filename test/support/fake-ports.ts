@@ -11,8 +11,7 @@ import {
   type PostRequest,
   type PostResult,
 } from "../../src/ports/network.ts";
-import type { Ports } from "../../src/ports/ports.ts";
-import type { Random } from "../../src/ports/random.ts";
+import type { Ports, Random } from "../../src/ports/ports.ts";
 import type { Lateness, System } from "../../src/ports/system.ts";
 
 /** A clock that stands still until a test moves it; waiting takes no time, but what is to happen later waits. */

@@ -5,7 +5,7 @@ import type { Fields } from "../../src/catalog/imports/reading/recognized.ts";
 import type { Environment } from "../../src/config.ts";
 import type { ExampleCall, ExampleEvent, Examples } from "../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
-import { EVENT_KINDS, type EventKind } from "../../src/push/webhooks/events/event-body.ts";
+import { EVENT_KINDS, type EventKind } from "../../src/push/webhooks/events/cut-events.ts";
 import { apiMethods } from "../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { imported } from "./expectations.ts";

@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
-import { field, instant, optionalInstant, rows } from "../../src/values/rows.ts";
-import { integerSchema, textSchema } from "../../src/values/schema.ts";
+import {
+  field,
+  instant,
+  integerSchema,
+  optionalInstant,
+  rows,
+  textSchema,
+} from "../../src/values/schema.ts";
 
 const noteRows = rows("Note", {
   id: integerSchema(),

@@ -6,7 +6,7 @@ import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { ABILITIES } from "../../src/customers/operator-keys/operator-keys.table.ts";
 import { tableNames } from "../../src/db/file/database-facts.ts";
 import { openInMemory } from "../../src/db/open-database.ts";
-import { systemRandom } from "../../src/ports/random.ts";
+import { systemRandom } from "../../src/ports/ports.ts";
 import { readTargetUrl } from "../../src/values/network/target-guard.ts";
 import { type Endpoint, endpointOf } from "../../src/verbs/operator/endpoint.ts";
 import { isReference } from "../../src/verbs/operator/resource.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCursors, type OpenedCursor } from "../../src/verbs/cursor.ts";
 import { toolMethods } from "../../src/verbs/methods/table.ts";
+import { createCursors, type OpenedCursor } from "../../src/verbs/paging.ts";
 
 /** Cursors as tools give them: short, and the same list again when they come back. */
 

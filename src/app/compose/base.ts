@@ -7,8 +7,8 @@ import { createTickSnapshots, withoutTickSnapshots } from "../../db/read-transac
 import { createQueueWatch, createSlowLog } from "../../db/threads/thread-pool.ts";
 import { AppError } from "../../errors.ts";
 import { createClockWatch } from "../../ports/clock.ts";
+import { createRecentLog, type RecentEntry } from "../../ports/log.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { createRecentLog, type RecentEntry } from "../../ports/recent-log.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { ALWAYS_OWN, createWorkerLease } from "../../upkeep/lease/lease.ts";
 import type { Metrics, MetricsJson } from "../../upkeep/metrics/metrics.ts";

@@ -3,7 +3,6 @@ import { createClusterLease, type NodeState, selectNodes } from "../../cluster/c
 import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
 import { createFollower, listenToCommits } from "../../cluster/copy-newest.ts";
 import { copiedVersion, copyNewestAt, requireCluster } from "../../cluster/link.ts";
-
 import type { Config } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import type { NodeSettings } from "../../db/shared-rows.ts";

@@ -13,8 +13,8 @@ import type {
   claimJobAfterImport,
   claimJobNow,
   endJob,
-} from "../../upkeep/jobs/job-claims.ts";
-import type { Job } from "../../upkeep/jobs/job-run.ts";
+  Job,
+} from "../../upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../upkeep/jobs/jobs.store.ts";
 import { type runJob, scheduledJobs } from "../../upkeep/jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "../../upkeep/jobs/scheduler.ts";

@@ -11,7 +11,7 @@ import {
   selectStatisticsSpan,
 } from "../../catalog/statistics/statistics.store.ts";
 import { readMeta } from "../../db/meta.ts";
-import { createCursors } from "../../verbs/cursor.ts";
+import { createCursors } from "../../verbs/paging.ts";
 import type { Services } from "../../verbs/services.ts";
 import type { Base } from "./base.ts";
 

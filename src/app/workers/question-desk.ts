@@ -1,7 +1,7 @@
 import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { RecentEntry } from "../../ports/recent-log.ts";
+import type { RecentEntry } from "../../ports/log.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 

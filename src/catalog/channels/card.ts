@@ -42,7 +42,7 @@ import {
   writer,
 } from "../fields/stored-field.ts";
 import { CHANNEL_KINDS, isHandle, messengerIdColumn } from "./channel-reference.ts";
-import type { FormerHandle } from "./former-handles.store.ts";
+import type { FormerHandle } from "./handles.store.ts";
 
 /**
  * The fields of a channel as imported, stored and shown. The card's schema and type, the statements that

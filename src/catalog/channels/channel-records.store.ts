@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { CARD_COLUMNS, CHANNEL_COLUMNS, type ChannelRecord, SCANNED_COLUMNS } from "./card.ts";
 import { parseMessengerId } from "./channel-reference.ts";
 import { categorySlugs, createChannelIds } from "./channels.store.ts";
-import { createFormerHandles, type FormerHandle, isSameHandle } from "./former-handles.store.ts";
+import { createFormerHandles, type FormerHandle, isSameHandle } from "./handles.store.ts";
 import { createRemovedChannels } from "./removed-channels.store.ts";
 import { createSearchIndex, searchTextOf } from "./search-text.ts";
 import { hasPlaceholder, storedCard } from "./stored-card.ts";

@@ -3,7 +3,7 @@ import { updateSql } from "../../db/statement.ts";
 import { type JsonText, listTextOf } from "../../values/json-text.ts";
 import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
-import { idOfHandle } from "./former-handles.store.ts";
+import { idOfHandle } from "./handles.store.ts";
 import { idOfMessengerId } from "./removed-channels.store.ts";
 import {
   CARD_JSON,

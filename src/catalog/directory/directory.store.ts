@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
+import { query } from "../../db/statement.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
 const allCategories = query((db) =>

@@ -1,8 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
-import { shownPage } from "../../values/rows.ts";
-import { idOfHandle } from "../channels/former-handles.store.ts";
+import { shownPage } from "../../values/schema.ts";
+import { idOfHandle } from "../channels/handles.store.ts";
 import {
   type ChannelPageSelection,
   type PostPosition,
@@ -33,7 +33,7 @@ export const KIND_BITS: Readonly<Record<MentionKind, number>> = { link: 1, forwa
  * All names that lead to a channel now: its handle, its former handles that nobody has taken over, its
  * messenger id, its number, and the numbers and messenger ids of channels merged into it.
  */
-export function targetsOf(db: Database, channelId: number): MentionTarget[] {
+function targetsOf(db: Database, channelId: number): MentionTarget[] {
   const names = statement<{ target: string }>(
     db,
     `SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL

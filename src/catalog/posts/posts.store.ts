@@ -10,7 +10,7 @@ import {
   jsonValueOf,
   listBytesOf,
 } from "../../values/json-text.ts";
-import { shownPage } from "../../values/rows.ts";
+import { shownPage } from "../../values/schema.ts";
 import type { PostsFound, PostsRequest } from "./manage-posts.ts";
 import {
   JOIN_ORIGIN,

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { shownPage } from "../../values/rows.ts";
+import { shownPage } from "../../values/schema.ts";
 import { selectCards } from "../channels/channels.store.ts";
 import { facetWords } from "../channels/search-text.ts";
 import { withMetrics } from "../channels/stored-card.ts";

@@ -1,7 +1,7 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Random } from "../../ports/ports.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import type { BotMessenger, BotSecret } from "./bots/bot-messenger.ts";

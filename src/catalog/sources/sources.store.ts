@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gte, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type DoneFile, type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 

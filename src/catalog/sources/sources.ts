@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { AppError, notFound } from "../../errors.ts";
-import type { Ports } from "../../ports/ports.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports, Random } from "../../ports/ports.ts";
 import { createIsAbandoned, processName } from "../../ports/system.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";

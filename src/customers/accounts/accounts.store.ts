@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import {
   type Member,
   members,

@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change } from "../../db/query.ts";
+import { change } from "../../db/statement.ts";
 import type { AuditEntry, AuditRecord, AuditSelection } from "./audit-log.ts";
 
 type Details = Record<string, string | number | boolean | null>;

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 
 export const operatorRequests = sqliteTable(
   "operator_requests",
@@ -16,7 +16,7 @@ export const operatorRequests = sqliteTable(
   (table) => [primaryKey({ columns: [table.keyId, table.idempotencyKey] })],
 );
 
-export type OperatorRequest = typeof operatorRequests.$inferSelect;
+type OperatorRequest = typeof operatorRequests.$inferSelect;
 
 /** Which request: by the key of the operator's API and the hash of the caller's own. */
 export type RequestName = Pick<OperatorRequest, "keyId" | "idempotencyKey">;

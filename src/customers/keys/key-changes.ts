@@ -12,8 +12,7 @@ import { putNewMember } from "../accounts/member-changes.ts";
 import type { PlanCode } from "../accounts/plan.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { hashKeyToken, shownPrefix } from "./key-token.ts";
-import { insertKey, selectKey, updateRevoked } from "./keys.store.ts";
-import type { Key } from "./keys.table.ts";
+import { insertKey, type Key, selectKey, updateRevoked } from "./keys.store.ts";
 
 export type NewKey = Pick<Key, "memberId" | "name" | "access" | "expiresAt">;
 

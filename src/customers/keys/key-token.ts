@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Random } from "../../ports/random.ts";
+import type { Random } from "../../ports/ports.ts";
 
 /** Set when the key is created and never changed (specification, section 5). */
 export const KEY_ACCESSES = ["read_only", "read_write"] as const;

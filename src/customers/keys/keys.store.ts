@@ -1,8 +1,25 @@
 import { and, asc, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
+import { query } from "../../db/statement.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
-import { type Key, keys } from "./keys.table.ts";
+import type { KeyAccess } from "./key-token.ts";
+
+export const keys = sqliteTable("keys", {
+  id: integer("id").primaryKey(),
+  memberId: integer("member_id").notNull(),
+  name: text("name").notNull(),
+  prefix: text("prefix").notNull(),
+  hash: blob("hash", { mode: "buffer" }).notNull(),
+  access: text("access").$type<KeyAccess>().notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at"),
+  lastUsedAt: integer("last_used_at"),
+  revokedAt: integer("revoked_at"),
+});
+
+/** A key without its hash, which only the store may see. */
+export type Key = Omit<typeof keys.$inferSelect, "hash">;
 
 const { hash: _hash, ...ownColumns } = getTableColumns(keys);
 export const keyColumns = ownColumns;

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-transaction.ts";
 import { findCopy, type Place } from "../../db/shared-rows.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Random } from "../../ports/ports.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { selectFirstMemberId, selectMember, selectPlanNow } from "../accounts/accounts.store.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
@@ -19,6 +19,7 @@ import {
 import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
 import {
   accountsVersionNow,
+  type Key,
   type KeyScope,
   type KeySelection,
   selectHolderNow,
@@ -29,7 +30,6 @@ import {
   selectLastUsedKeys,
   selectNewestKeys,
 } from "./keys.store.ts";
-import type { Key } from "./keys.table.ts";
 
 export type { KeyScope } from "./keys.store.ts";
 
@@ -150,7 +150,7 @@ type Verification =
  * Verifies the `Authorization` header of every request (specification, section 5).
  * @param accessTokens temporary secrets that are accepted as well; null for none
  */
-export function createVerifier(db: Database, accessTokens: AccessTokens | null) {
+function createVerifier(db: Database, accessTokens: AccessTokens | null) {
   const version = (): number => accountsVersionNow(db);
   const isNode = findCopy(db) !== undefined;
   // Holders and plans are cached until any account changes, which a single short read reveals.

@@ -2,12 +2,12 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
-import { shownPage } from "../../values/rows.ts";
 import {
   countSchema,
   daySchema,
   integerSchema,
   objectSchema,
+  shownPage,
   textSchema,
   type ValueOf,
 } from "../../values/schema.ts";
@@ -29,7 +29,7 @@ export type UsageView = ValueOf<typeof usageSchema>;
 /** Requests, their units, and those answered with status 400 or above. */
 export type UsageSum = Pick<UsageView, "requests" | "units" | "errors">;
 export type UsageOfMethod = Omit<UsageView, "key">;
-export type UsageOfKey = Omit<UsageView, "day" | "method">;
+type UsageOfKey = Omit<UsageView, "day" | "method">;
 
 /** Bounded, however many keys there are. */
 export interface UsageSummary {

@@ -1,10 +1,9 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
+import { query } from "../../db/statement.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
-import { keyColumns, toBytes } from "../keys/keys.store.ts";
-import { type Key, keys } from "../keys/keys.table.ts";
+import { type Key, keyColumns, keys, toBytes } from "../keys/keys.store.ts";
 
 /** A person's key that a client holds; it is only used through access tokens. */
 export const oauthGrants = sqliteTable("oauth_grants", {

@@ -7,12 +7,11 @@ import type {
 } from "@node-oauth/oauth2-server";
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Random } from "../../ports/ports.ts";
 import { isActive } from "../accounts/accounts.ts";
 import { insertRecordedKey, revokeRecorded } from "../keys/key-changes.ts";
 import { createToken, hasChecksum, hashKeyToken } from "../keys/key-token.ts";
-import { selectKey, updateExpiry } from "../keys/keys.store.ts";
-import type { Key } from "../keys/keys.table.ts";
+import { type Key, selectKey, updateExpiry } from "../keys/keys.store.ts";
 import type { AccessTokens } from "../keys/keys.ts";
 import { clientHash, hostOf } from "./client-metadata.ts";
 import {

@@ -1,10 +1,10 @@
 import { asc, lte } from "drizzle-orm";
 import type { Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { type OperatorEvent, operatorEvents } from "./operator-events.table.ts";
 
 /** What each event says about its subject. */
-export interface EventFacts {
+interface EventFacts {
   "organization.created": { organization: Named; plan: string };
   "member.joined": { organization: Named; member: { id: number; email: string; role: string } };
   "quota.reached": { organization: Named; quota: number; period_ends_at: string };

@@ -1,5 +1,5 @@
 import { asc, eq, getTableColumns } from "drizzle-orm";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { type OperatorKey, operatorKeys } from "./operator-keys.table.ts";
 
 const { hash: _hash, ...columns } = getTableColumns(operatorKeys);

@@ -3,7 +3,7 @@ import type { Calls } from "../../db/operations.ts";
 import { inTransaction, transaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Random } from "../../ports/ports.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { requiredName } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";

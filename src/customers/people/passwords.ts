@@ -6,7 +6,6 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthContext, type AuthSettings, authContextOf, authOf } from "./auth.ts";
-import { noteNetwork } from "./known-networks.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
 import {
   deleteLinks,
@@ -18,6 +17,7 @@ import {
   updatePerson,
 } from "./people.store.ts";
 import { requirePerson } from "./people.ts";
+import { noteNetwork } from "./sessions.ts";
 
 /**
  * Changes the password and ends the person's other sessions.
@@ -84,7 +84,7 @@ export async function setPassword(
 }
 
 /** Stores a person's password, and ends their links and sessions, in the caller's transaction. */
-export async function storePassword(
+async function storePassword(
   tx: Transaction,
   { internalAdapter }: AuthContext,
   personId: string,

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import type { Person } from "./people.ts";
 
 /*

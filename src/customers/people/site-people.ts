@@ -5,7 +5,6 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Actor, COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import type { HashingQueue } from "./hashing-queue.ts";
-import { isKnownNetwork, networkHash } from "./known-networks.ts";
 import { requirePassword } from "./password-rules.ts";
 import {
   changePassword,
@@ -22,7 +21,7 @@ import {
   type Person,
   removeUnverifiedPassword,
 } from "./people.ts";
-import { endSessions, signedIn, signIn, signOut } from "./sessions.ts";
+import { endSessions, isKnownNetwork, networkHash, signedIn, signIn, signOut } from "./sessions.ts";
 
 /** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
 export const peopleOperations = {

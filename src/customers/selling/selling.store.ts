@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lte, notInArray, or } from "drizzle-orm";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import {
   type StripeRefund,
   type StripeSubscription,

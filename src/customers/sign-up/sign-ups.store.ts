@@ -1,7 +1,7 @@
 import { and, eq, gt } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { credentials, people } from "../people/people.store.ts";
 
 export const signUps = sqliteTable("sign_ups", {

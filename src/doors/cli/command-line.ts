@@ -22,12 +22,11 @@ import {
 } from "./command-context.ts";
 import { conformanceCommand } from "./conformance.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
-import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
-import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
+import { checkCommand, configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { mcpCommand } from "./mcp.ts";
 import { memberCommand, staffCommand } from "./people.ts";
 import { resourceCommand } from "./resource-command.ts";

@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { readConfig } from "../../config.ts";
-import { ALL_CHECKS } from "../../conformance/all-checks.ts";
 import type { Kit, Receiver } from "../../conformance/check.ts";
 import { createKit } from "../../conformance/client.ts";
 import {
@@ -11,7 +10,7 @@ import {
   tapLine,
   textReport,
 } from "../../conformance/report.ts";
-import { type Result, runChecks } from "../../conformance/run.ts";
+import { ALL_CHECKS, type Result, runChecks } from "../../conformance/run.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { sendTo } from "../../ports/download.ts";
 import { receiveRequests } from "../../ports/receive-requests.ts";

@@ -4,7 +4,6 @@ import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { localAddress } from "../../values/network/address-ranges.ts";
-import type { Position } from "../../verbs/cursor.ts";
 import {
   isReference,
   type OperatorServices,
@@ -14,6 +13,7 @@ import {
   type Use,
   type Verb,
 } from "../../verbs/operator/resource.ts";
+import type { Position } from "../../verbs/paging.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
 import {
   type AsJson,

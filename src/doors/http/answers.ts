@@ -9,8 +9,7 @@ import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { acceptsGzip } from "../../values/packed-bytes.ts";
 import type { Admitted } from "../../verbs/admission.ts";
-import type { FileAnswer } from "../../verbs/method.ts";
-import { STATUS_OF } from "../../verbs/statuses.ts";
+import { type FileAnswer, STATUS_OF } from "../../verbs/method.ts";
 import {
   type BaseAddress,
   pathOf,

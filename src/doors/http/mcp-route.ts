@@ -6,9 +6,8 @@ import { onceEach } from "../../values/kept-briefly.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { takesJson } from "../../values/takes.ts";
 import type { Outcome } from "../../verbs/call.ts";
-import type { ApiMethod } from "../../verbs/method.ts";
+import { type ApiMethod, STATUS_OF } from "../../verbs/method.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
-import { STATUS_OF } from "../../verbs/statuses.ts";
 import { forAnyPage, type Incoming, type Route } from "../front/front.ts";
 import {
   type AnswerContext,

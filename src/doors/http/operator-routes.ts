@@ -8,10 +8,10 @@ import { AppError } from "../../errors.ts";
 import { type NoteRequests, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { Cursors } from "../../verbs/cursor.ts";
 import { FileAnswer } from "../../verbs/method.ts";
 import { type Endpoint, runEndpoint } from "../../verbs/operator/endpoint.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
+import type { Cursors } from "../../verbs/paging.ts";
 import { UNDECODABLE } from "../../verbs/read-arguments.ts";
 import { type Incoming, limitedByKey, type Route } from "../front/front.ts";
 import {
@@ -26,7 +26,7 @@ import {
 import { type BaseAddress, pathOf, readQuery } from "./requests/base-address.ts";
 import { type Bodies, type ReceivedFile, readJsonBody, receiveFile } from "./requests/body.ts";
 
-export interface OperatorContext extends AnswerContext {
+interface OperatorContext extends AnswerContext {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;

@@ -37,20 +37,22 @@ import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
 import { referenceRoutes } from "./docs/reference/reference.ts";
 import { swaggerRoutes } from "./docs/swagger/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
-import { type MetricsContext, metricsRoutes, readinessAnswer } from "./monitor-routes.ts";
+import {
+  asset,
+  type MetricsContext,
+  metricsRoutes,
+  PROSE_POLICY,
+  type PublicRoute,
+  type PublicRoutes,
+  pageResponse,
+  readinessAnswer,
+} from "./monitor-routes.ts";
 import {
   type PushContext,
   pushRoutes,
   type StripeContext,
   stripeRoutes,
 } from "./others-requests.ts";
-import {
-  asset,
-  PROSE_POLICY,
-  type PublicRoute,
-  type PublicRoutes,
-  pageResponse,
-} from "./public-routes.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
 

@@ -2,9 +2,8 @@ import type { AppError } from "../../errors.ts";
 import { nearestCodes } from "../../values/fold-text.ts";
 import { inEnglish, type Message, type MessageCode } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import type { ApiMethod } from "../../verbs/method.ts";
+import { type ApiMethod, STATUS_OF } from "../../verbs/method.ts";
 import type { Services } from "../../verbs/services.ts";
-import { STATUS_OF } from "../../verbs/statuses.ts";
 
 /**
  * Texts of tools' errors: the API's own sentence, and what a model needs to make a correct call. Over REST the

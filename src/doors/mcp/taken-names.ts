@@ -8,7 +8,7 @@ import { unknownSlug } from "../../values/fields.ts";
 import { jsonValueOf } from "../../values/json-text.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import { channelNamed, unknownChannel } from "../../verbs/methods/catalog-filter.ts";
-import { CHANNELS_MAX } from "../../verbs/methods/daily-statistics.ts";
+import { CHANNELS_MAX } from "../../verbs/methods/statistics.ts";
 import { type RawArguments, readArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
 import { quoted } from "./protocol.ts";
@@ -21,7 +21,7 @@ import { quoted } from "./protocol.ts";
 export type NameServices = Pick<Services, "directory" | "channels" | "search">;
 
 /** The arguments with codes and numbers; or why not, and the nearest titles, as a sentence. */
-export type TakenNames = { raw: RawArguments } | { refusal: AppError; nearest: string | null };
+type TakenNames = { raw: RawArguments } | { refusal: AppError; nearest: string | null };
 
 /** At once if nothing has to be searched for. */
 export function takeNames(

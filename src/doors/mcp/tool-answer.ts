@@ -2,7 +2,7 @@ import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
 import { type Json, jsonTextOf } from "../../values/json-text.ts";
 import { formatDay } from "../../values/moscow-time.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
-import { dailyStatisticsList } from "../../verbs/methods/daily-statistics.ts";
+import { dailyStatisticsList } from "../../verbs/methods/statistics.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
 import { plainJson } from "./error-text.ts";
@@ -13,7 +13,7 @@ import { plainJson } from "./error-text.ts";
  */
 
 /** A call of a tool that has run. */
-export interface AnsweredCall {
+interface AnsweredCall {
   method: ApiMethod;
   /** As the assistant gave them. */
   given: Readonly<Record<string, unknown>>;

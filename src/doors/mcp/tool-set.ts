@@ -1,8 +1,8 @@
 import type { AppError } from "../../errors.ts";
 import { isObject } from "../../values/json-text.ts";
 import type { Outcome } from "../../verbs/call.ts";
-import type { Cursors } from "../../verbs/cursor.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
+import type { Cursors } from "../../verbs/paging.ts";
 import type { Parameter } from "../../verbs/parameters.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";

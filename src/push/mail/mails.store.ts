@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../retry-ladder.ts";

@@ -3,7 +3,7 @@ import { parseLinkOrHandle } from "../../catalog/channels/channel-reference.ts";
 import { CARD_JSON } from "../../catalog/channels/stored-card.ts";
 import { type Database, statement } from "../../db/database.ts";
 import type { CheckStep } from "./check.ts";
-import { faultOf, foundRows } from "./found-rows.ts";
+import { faultOf, foundRows } from "./finding.ts";
 
 export function channelFaults(db: Database): string[] {
   return [

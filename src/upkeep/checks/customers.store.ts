@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { foundRows } from "./found-rows.ts";
+import { foundRows } from "./finding.ts";
 
 /**
  * SQL: each organization's units by period and by day, which are counted in one transaction. Rows by day

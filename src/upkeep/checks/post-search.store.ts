@@ -14,7 +14,7 @@ import { isIndexed, selectState } from "../../catalog/post-search/post-search-st
 import { type Database, statement } from "../../db/database.ts";
 import { formatDay } from "../../values/moscow-time.ts";
 import type { CheckStep } from "./check.ts";
-import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
+import { countOf, foundRows, openVocabulary } from "./finding.ts";
 
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and

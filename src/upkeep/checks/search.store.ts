@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { countOf, foundRows, openVocabulary } from "./found-rows.ts";
+import { countOf, foundRows, openVocabulary } from "./finding.ts";
 
 /** Length of the tokenizer's trigrams, in code points. */
 const GRAM = 3;

@@ -1,9 +1,36 @@
 import { asc, gte, sql } from "drizzle-orm";
+import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Hour, hourDurations, hours } from "./hours.table.ts";
+import type { Durations } from "./hours.ts";
+
+/** The appliance's activity, hour by hour. */
+export const hours = sqliteTable("hours", {
+  /** Start of the hour. */
+  startedAt: integer("started_at").primaryKey(),
+  requests: integer("requests").notNull(),
+  /** Requests answered with status 500 or above. */
+  errors: integer("errors").notNull(),
+  durationUs: integer("duration_us").notNull(),
+  slowestUs: integer("slowest_us").notNull(),
+  /** Size of the database file when the hour was last written. */
+  fileBytes: integer("file_bytes").notNull(),
+});
+
+/** Histogram of an hour's request durations. */
+export const hourDurations = sqliteTable(
+  "hour_durations",
+  {
+    startedAt: integer("started_at").notNull(),
+    class: integer("class").notNull(),
+    requests: integer("requests").notNull(),
+  },
+  ({ startedAt, class: classOf }) => [primaryKey({ columns: [startedAt, classOf] })],
+);
+
+export type Hour = typeof hours.$inferSelect & { durations: Durations };
 
 /** An hour's requests that have not been written yet. */
 export type NotedHour = Omit<Hour, "fileBytes">;

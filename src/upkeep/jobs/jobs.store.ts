@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 
 /** Each job's last run, or the one in progress. */
 export const jobs = sqliteTable("jobs", {

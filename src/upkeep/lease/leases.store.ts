@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, query } from "../../db/statement.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 

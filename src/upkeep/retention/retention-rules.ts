@@ -1,7 +1,7 @@
 import { REQUESTS_KEPT_DAYS } from "../../customers/idempotency/idempotent-requests.ts";
 import { LOGGED_DAYS, LOGGED_MAX } from "../../customers/limits/request-log.store.ts";
 import { noteUsageRemoval, USAGE_DAYS_KEPT } from "../../customers/limits/usage.store.ts";
-import { KNOWN_DAYS, KNOWN_MAX } from "../../customers/people/known-networks.ts";
+import { KNOWN_DAYS, KNOWN_MAX } from "../../customers/people/sessions.ts";
 import type { Transaction } from "../../db/database.ts";
 import { FRESH_DAYS } from "../../push/webhooks/events/cut-events.ts";
 

@@ -9,6 +9,7 @@ import { isLonger, type Read, readText } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { nothingSchema } from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
+import { alertsAccessible, alertsIncluded, alertToSpare } from "../admission.ts";
 import { actorOf, apiMethod, type Call, own } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
 import {
@@ -23,7 +24,6 @@ import {
   required,
   text,
 } from "../parameters.ts";
-import { alertsAccessible, alertsIncluded, alertToSpare } from "../plan-rules.ts";
 import { channelNamed, readFacets } from "./catalog-filter.ts";
 import { readQueryText } from "./post-query.ts";
 

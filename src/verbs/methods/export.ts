@@ -6,11 +6,11 @@ import type { Media } from "../../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import { textSchema } from "../../values/schema.ts";
-import { INVALID_CURSOR } from "../cursor.ts";
+import { exportIncluded } from "../admission.ts";
 import { apiMethod, type Call, FileAnswer } from "../method.ts";
+import { INVALID_CURSOR } from "../paging.ts";
 import { choice, day, text, withDefault } from "../parameters.ts";
 import { requireOrder } from "../period.ts";
-import { exportIncluded } from "../plan-rules.ts";
 import type { Services } from "../services.ts";
 import {
   type FilterArguments,

@@ -1,9 +1,9 @@
 import { overTimeSchema, PERIOD_LENGTHS } from "../../catalog/post-search/over-time.ts";
 import { dayOf } from "../../values/moscow-time.ts";
+import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { choice, day, fieldsOf, withDefault } from "../parameters.ts";
 import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, periodDays, readPeriod } from "../period.ts";
-import { postsIncluded } from "../plan-rules.ts";
 import { readSearch, searchParameters } from "./post-search.ts";
 
 export const postsSearchStats = apiMethod({

@@ -17,6 +17,7 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
+import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
 import {
@@ -30,7 +31,6 @@ import {
   withDefault,
 } from "../parameters.ts";
 import { publicationDays, readPublicationDays } from "../period.ts";
-import { postsIncluded } from "../plan-rules.ts";
 import type { Services } from "../services.ts";
 import { channelPath, filterParameters, readChannel, readFacets } from "./catalog-filter.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";

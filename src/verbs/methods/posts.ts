@@ -7,10 +7,10 @@ import {
 import { type PostView, postSchema } from "../../catalog/posts/post.ts";
 import { notFound } from "../../errors.ts";
 import { listJson } from "../../values/json-text.ts";
+import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { listOf, pageOf, pageParameters } from "../paging.ts";
 import { choice, fieldsOf, flag, numberInPath } from "../parameters.ts";
-import { postsIncluded } from "../plan-rules.ts";
 import { channelPath } from "./catalog-filter.ts";
 import { channelPageParameters, readChannelPage } from "./channels.ts";
 

@@ -8,8 +8,6 @@ import {
   alertsUpdate,
 } from "./alerts.ts";
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
-import { channelsCompareList } from "./compare.ts";
-import { channelsStatsRetrieve, dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { exportChannels, exportPosts, exportStats } from "./export.ts";
 import { meRetrieve, meUsageList } from "./me.ts";
@@ -21,6 +19,7 @@ import {
   channelSimilarList,
   postsRetrieve,
 } from "./posts.ts";
+import { channelsCompareList, channelsStatsRetrieve, dailyStatisticsList } from "./statistics.ts";
 import { trendsList } from "./trends.ts";
 import {
   webhooksCreate,
@@ -81,7 +80,7 @@ export const apiMethods: readonly ApiMethod[] = [
 const REACH_BY_AGE = ["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"];
 
 /** The specification's tools, in its order. */
-export const specifiedTools: readonly ApiMethod[] = [
+const specifiedTools: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
   without(channelsList, ...REACH_BY_AGE),

@@ -8,10 +8,10 @@ import {
   objectSchema,
   textSchema,
 } from "../../values/schema.ts";
+import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { listOf } from "../paging.ts";
 import { fieldsOf, integer, withDefault } from "../parameters.ts";
-import { postsIncluded } from "../plan-rules.ts";
 import { filterParameters, readFacets } from "./catalog-filter.ts";
 
 const TERMS_MAX = 50;

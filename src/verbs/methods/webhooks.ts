@@ -14,9 +14,9 @@ import { HOUR_MS } from "../../values/moscow-time.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../../values/network/target-guard.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
-import { INVALID_CURSOR } from "../cursor.ts";
+import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "../admission.ts";
 import { actorOf, apiMethod, own } from "../method.ts";
-import { pageOf, pageParameters, readPage } from "../paging.ts";
+import { INVALID_CURSOR, pageOf, pageParameters, readPage } from "../paging.ts";
 import {
   fieldsOf,
   flag,
@@ -26,7 +26,6 @@ import {
   parameter,
   required,
 } from "../parameters.ts";
-import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "../plan-rules.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */
 export const OVERLAP_HOURS_MAX = 72;

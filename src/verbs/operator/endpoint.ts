@@ -1,9 +1,8 @@
 import type { Page } from "../../values/json-text.ts";
-import { shownPage } from "../../values/rows.ts";
+import { shownPage } from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
-import type { Cursors } from "../cursor.ts";
 import { type Described, FileAnswer, type Verb as HttpVerb } from "../method.ts";
-import { pageOf, pageParameters } from "../paging.ts";
+import { type Cursors, pageOf, pageParameters } from "../paging.ts";
 import { fieldsOf, onlyFields, type Parameter, type Parameters } from "../parameters.ts";
 import {
   continueList,

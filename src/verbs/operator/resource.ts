@@ -28,8 +28,8 @@ import { type Message, message } from "../../values/messages/messages.ts";
 import { startOfDay } from "../../values/moscow-time.ts";
 import type { Schema } from "../../values/schema.ts";
 import type { Takes } from "../../values/takes.ts";
-import type { Position } from "../cursor.ts";
 import type { FileAnswer } from "../method.ts";
+import type { Position } from "../paging.ts";
 import { type Arguments, day, integer, type Parameter, type Parameters } from "../parameters.ts";
 import type { Services } from "../services.ts";
 
@@ -201,7 +201,7 @@ export function resource(declared: Pick<Resource, Own> & Partial<Resource>): Res
 }
 
 /** An argument that names another object: by its number in the API, by number or name in commands. */
-export interface Reference extends Parameter<number> {
+interface Reference extends Parameter<number> {
   refersTo: Pick<Resource, "find" | "hint">;
 }
 

@@ -1,20 +1,16 @@
-import { alerts } from "./customers/alerts.ts";
 import { audit } from "./customers/audit.ts";
 import { keys } from "./customers/keys.ts";
 import { members } from "./customers/members.ts";
 import { organizations } from "./customers/organizations.ts";
-import { planRequests } from "./customers/plan-requests.ts";
-import { planOffers, plans } from "./customers/plans.ts";
-import { webhooks } from "./customers/webhooks.ts";
+import { planOffers, planRequests, plans } from "./customers/plans.ts";
+import { alerts, webhooks } from "./customers/webhooks.ts";
 import { channels } from "./data/channels.ts";
 import { exports, imports } from "./data/imports.ts";
-import { posts } from "./data/posts.ts";
-import { categories, statistics, territories } from "./data/pushes.ts";
+import { categories, posts, statistics, territories } from "./data/pushes.ts";
 import { endpointOf } from "./endpoint.ts";
-import { backups, jobs } from "./system/jobs.ts";
+import { backups, jobs, metrics, readiness } from "./system/jobs.ts";
 import { operatorKeys } from "./system/operator-keys.ts";
 import { operatorWebhooks } from "./system/operator-webhooks.ts";
-import { metrics, readiness } from "./system/running.ts";
 import { sources } from "./system/sources.ts";
 
 /** All resources, in the order of the documentation. */

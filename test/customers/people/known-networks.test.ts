@@ -3,7 +3,7 @@ import {
   isKnownNetwork,
   networkHash,
   noteNetwork,
-} from "../../../src/customers/people/known-networks.ts";
+} from "../../../src/customers/people/sessions.ts";
 import { retain } from "../../../src/upkeep/retention/retain.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson } from "../../support/visitor.ts";

@@ -17,7 +17,7 @@ export interface CallSite {
 const SRC = resolve(import.meta.dir, "../../../src");
 /** Methods of drizzle with which a statement begins. */
 export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
-/** Functions of src/db/query.ts that prepare a statement when it is first run. */
+/** Functions of src/db/statement.ts that prepare a statement when it is first run. */
 const PREPARING = ["query", "change"];
 
 /** Every call in src that prepares a statement: of one of these functions, a connection, or drizzle. */
@@ -49,7 +49,7 @@ function sitesOf(file: string, text: string): CallSite[] {
 function preparesStatement(node: ts.CallExpression): boolean {
   const { expression: called } = node;
   if (ts.isIdentifier(called)) {
-    const isOfQueries = node.getSourceFile().text.includes('/db/query.ts"');
+    const isOfQueries = node.getSourceFile().text.includes('/db/statement.ts"');
     return called.text === "statement" || (isOfQueries && PREPARING.includes(called.text));
   }
   if (!ts.isPropertyAccessExpression(called)) return false;
@@ -96,4 +96,4 @@ export function sourceFrame(stack: string): { file: string; line: number } | nul
   return null;
 }
 
-const WAY_TO_DRIVER = ["db/database.ts", "db/query.ts", "db/statement.ts"];
+const WAY_TO_DRIVER = ["db/database.ts", "db/statement.ts"];

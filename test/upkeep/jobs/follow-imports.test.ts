@@ -11,8 +11,8 @@ import {
   claimJobAfterImport,
   claimJobNow,
   endJob,
-} from "../../../src/upkeep/jobs/job-claims.ts";
-import type { Job } from "../../../src/upkeep/jobs/job-run.ts";
+  type Job,
+} from "../../../src/upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
 import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";

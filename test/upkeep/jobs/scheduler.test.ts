@@ -16,8 +16,9 @@ import {
   claimJobAfterImport,
   claimJobNow,
   endJob,
-} from "../../../src/upkeep/jobs/job-claims.ts";
-import type { Job, JobLedger } from "../../../src/upkeep/jobs/job-run.ts";
+  type Job,
+  type JobLedger,
+} from "../../../src/upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
 import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { latestDue } from "../../../src/values/cron-times.ts";

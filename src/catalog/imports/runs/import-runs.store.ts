@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
 import { alias, integer, type SQLiteColumn, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Reading, Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/statement.ts";
 import type { Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import type { ImportSummary } from "../writing/import-summary.ts";

@@ -4,7 +4,7 @@ import type { Database } from "../../../db/database.ts";
 import { notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Random } from "../../../ports/ports.ts";
 import { createIsAbandoned, processName } from "../../../ports/system.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { nothingImported } from "../writing/import-summary.ts";

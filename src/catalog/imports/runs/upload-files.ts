@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { IN_MEMORY } from "../../../db/open-database.ts";
 import { notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Random } from "../../../ports/ports.ts";
 import { isRunning } from "../../../ports/system.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { openInput } from "../reading/input.ts";

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
 import type { Transaction } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { query } from "../../../db/statement.ts";
 import { type SourceChat, sourceChats } from "../sources.table.ts";
 
 const { sourceId: _, ...columns } = getTableColumns(sourceChats);

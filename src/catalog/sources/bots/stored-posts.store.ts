@@ -1,6 +1,6 @@
 import { and, asc, between, eq, getTableColumns, lt } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { query } from "../../../db/statement.ts";
 import { parseMessengerId } from "../../channels/channel-reference.ts";
 import { createChannelIds } from "../../channels/channels.store.ts";
 import { albumParts } from "../sources.table.ts";

@@ -1,11 +1,21 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { recount } from "../../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../../catalog/metrics/compute-metrics.ts";
 import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
-import { type AsJson, type CommandContext, jsonOption } from "../command-context.ts";
-import { printList } from "../print.ts";
-import { warnOfUnknownSettings, withDomains } from "../with-domains.ts";
+import type { Database } from "../../../db/database.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { CHECK_NAMES, type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
+import {
+  type AsJson,
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  jsonOption,
+} from "../command-context.ts";
+import { forTerminal, printList } from "../print.ts";
+import { openReader, requireFile, warnOfUnknownSettings, withDomains } from "../with-domains.ts";
 
 /**
  * `kanalog recount`: recounts both directories, recomputes all days from their posts, and computes metrics.
@@ -58,4 +68,70 @@ export function configCommand(context: CommandContext): Command {
         output.note("These are the first day's settings; --all prints the others.");
       return printList(output, [shown], json);
     });
+}
+
+export function checkCommand(context: CommandContext): Command {
+  const { output } = context;
+  return new Command("check")
+    .description("check the database; exit 1 if it has faults; the appliance may be running")
+    .option("--from <part>", "begin with a part that a check before did not finish", parsePart)
+    .addOption(jsonOption())
+    .action(({ json, from }: AsJson & { from?: string }) => {
+      const config = readConfig(context.environment);
+      warnOfUnknownSettings(context);
+      requireFile(config);
+      const results: CheckResult[] = [];
+      const progress = createProgress();
+      const onResult = (result: CheckResult): void => {
+        results.push(result);
+        progress.clear();
+        if (!json) for (const line of linesOf(result)) output.out(line);
+      };
+      const { clock } = context.ports(config);
+      const db = openForCheck(config.databasePath, clock);
+      if (db instanceof AppError) onResult({ name: "file", faults: [db.detail] });
+      else {
+        using checked = db;
+        checkDatabase(checked, onResult, { ...(from && { from }), onStep: progress.show });
+      }
+      if (json) output.out(JSON.stringify({ results }));
+      if (results.some(({ faults }) => faults.length > 0)) throw new CommandExit(EXIT_FAILED);
+    });
+}
+
+/** @throws InvalidArgumentError */
+function parsePart(given: string): string {
+  if (CHECK_NAMES.includes(given.split("/")[0] ?? "")) return given;
+  throw new InvalidArgumentError(
+    `One of ${CHECK_NAMES.join(", ")}; or a step of one, such as file/posts, as the progress names it.`,
+  );
+}
+
+/** A line on a terminal's standard error that says what is looked at; nothing if it is not a terminal. */
+function createProgress() {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { show() {}, clear() {} };
+  const clear = () => void stderr.write("\r\x1b[K");
+  return {
+    clear,
+    show(name: string, at: number, of: number) {
+      clear();
+      stderr.write(of === 1 ? name : `${name} (${at} of ${of})`);
+    },
+  };
+}
+
+/** @returns the error if the file is none that this program can check */
+function openForCheck(path: string, clock: Clock): Database | AppError {
+  try {
+    return openReader(path, clock);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "conflict") return error;
+    throw error;
+  }
+}
+
+function linesOf({ name, faults }: CheckResult): string[] {
+  if (faults.length === 0) return [`ok     ${name}`];
+  return faults.map((fault) => `fault  ${name}: ${forTerminal(fault)}`);
 }

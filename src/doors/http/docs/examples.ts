@@ -1,4 +1,4 @@
-import type { EventKind } from "../../../push/webhooks/events/event-body.ts";
+import type { EventKind } from "../../../push/webhooks/events/cut-events.ts";
 import recorded from "./examples.json" with { type: "json" };
 
 /** A recorded call of a method on the sample data. */

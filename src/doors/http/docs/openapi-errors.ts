@@ -1,6 +1,5 @@
 import type { ErrorCode } from "../../../errors.ts";
-import type { Documented } from "../../../verbs/method.ts";
-import { STATUS_OF } from "../../../verbs/statuses.ts";
+import { type Documented, STATUS_OF } from "../../../verbs/method.ts";
 import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
 import { withReferences } from "./named-schemas.ts";
 

@@ -1,7 +1,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { postSchema } from "../../../catalog/posts/post.ts";
-import { EVENT_KINDS, EVENT_SUMMARIES } from "../../../push/webhooks/events/event-body.ts";
+import { EVENT_KINDS, EVENT_SUMMARIES } from "../../../push/webhooks/events/cut-events.ts";
 import {
   choiceSchema,
   instantSchema,

@@ -1,6 +1,6 @@
 import type { Config } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Random } from "../../../ports/ports.ts";
 import { type RawArguments, UNDECODABLE } from "../../../verbs/read-arguments.ts";
 
 /** The address under which clients reach the appliance, without a trailing slash. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Random } from "../../../ports/ports.ts";
 import { isSameToken } from "./csrf.ts";
 
 const VALID_MS = 30 * 60 * 1000;

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
-import { exportIncluded } from "../../../verbs/plan-rules.ts";
+import { exportIncluded } from "../../../verbs/admission.ts";
 import { ownMembership, viewerOf } from "../visit/viewer.ts";
 import { useSite, useVisit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";

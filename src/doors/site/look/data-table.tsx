@@ -94,8 +94,6 @@ export function DataTable<Row>({
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Links to the next page of results, and back to the first. */
 export function Pager({
   page,

@@ -65,15 +65,11 @@ export function DayChart<Row extends { day: string }>({
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** How much something grew, and relative to before; null for that if it was nothing before. */
 interface Change {
   subscribers: number;
   part: number | null;
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** How much something grew, signed, and relative to before; a dash if unknown. */
 export function ChangeText({ change }: { change: Change | null }) {
@@ -113,8 +109,6 @@ export function shownPart(part: number, withSign = false): string {
     signDisplay: withSign ? "exceptZero" : "auto",
   });
 }
-
-/** @jsxImportSource hono/jsx */
 
 const WIDTH = 88;
 const HEIGHT = 24;

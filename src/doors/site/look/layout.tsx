@@ -145,8 +145,6 @@ function Languages() {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Pages that show channels, or let one choose some. */
 const PAGES_WITH_CHANNELS =
   /^\/(?:account\/(?:channels|trending|compare|posts|alerts|webhooks)|staff\/(?:channels|posts))\//;

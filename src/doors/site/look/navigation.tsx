@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { asset, useVisit } from "../visit/visit.ts";
 
 /** Links to the site's pages that this visitor may see; in the console, to its own pages instead. */

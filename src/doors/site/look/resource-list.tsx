@@ -3,8 +3,7 @@ import type { Child } from "hono/jsx";
 import { AppError } from "../../../errors.ts";
 import { parseNumber } from "../../../values/fields.ts";
 import { parseInstant } from "../../../values/moscow-time.ts";
-import { shownPage } from "../../../values/rows.ts";
-import type { Schema } from "../../../values/schema.ts";
+import { type Schema, shownPage } from "../../../values/schema.ts";
 import {
   isReference,
   positionOf,

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Child } from "hono/jsx";
 import type { Config } from "../../../config.ts";
 import { asset, useVisit } from "../visit/visit.ts";

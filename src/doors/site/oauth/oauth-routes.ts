@@ -9,7 +9,7 @@ import {
 import { toAppError } from "../../../errors.ts";
 import { noted } from "../../../upkeep/metrics/note-request.ts";
 import { type Takes, takesForm, takesJson } from "../../../values/takes.ts";
-import { STATUS_OF } from "../../../verbs/statuses.ts";
+import { STATUS_OF } from "../../../verbs/method.ts";
 import type { Body } from "../../front/body.ts";
 import { forAnyPage, type Incoming, type Route } from "../../front/front.ts";
 import { limitNames } from "../guard/client-ip.ts";

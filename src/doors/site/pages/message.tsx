@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../../errors.ts";
-import { STATUS_OF } from "../../../verbs/statuses.ts";
+import { STATUS_OF } from "../../../verbs/method.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/faults.ts";
 import { told } from "../look/shown.tsx";
 import { asset, type PageView, page, useVisit, type View } from "../visit/visit.ts";

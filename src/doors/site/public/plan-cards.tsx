@@ -3,7 +3,7 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { offerOf, type PlanOffer } from "../../../customers/accounts/plan.ts";
 import { ownAmount } from "../../../customers/selling/stripe-amount.ts";
 import type { Language } from "../../../values/messages/messages.ts";
-import { hasExport } from "../../../verbs/plan-rules.ts";
+import { hasExport } from "../../../verbs/admission.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/shown.tsx";
 import { linkTo, useReader } from "./reader.tsx";
@@ -14,10 +14,7 @@ export function planName(plan: Plan, language: Language): string {
 }
 
 /** A plan's price in words, in the language's currency format; null if the operator gave none. */
-export function priceText(
-  { price, currency, per, texts }: PlanOffer,
-  language: Language,
-): string | null {
+function priceText({ price, currency, per, texts }: PlanOffer, language: Language): string | null {
   const words = texts[language].price;
   if (words !== null || price === null || currency === null) return words;
   const { startPage } = WORDS[language];

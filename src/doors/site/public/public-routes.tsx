@@ -5,8 +5,8 @@ import type { Ports } from "../../../ports/ports.ts";
 import { type NoteRequests, noted } from "../../../upkeep/metrics/note-request.ts";
 import { LANGUAGES, type Language, inLanguage as told } from "../../../values/messages/messages.ts";
 import { runFor } from "../../../values/tenant.ts";
+import { STATUS_OF } from "../../../verbs/method.ts";
 import type { Services } from "../../../verbs/services.ts";
-import { STATUS_OF } from "../../../verbs/statuses.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/csrf.ts";
@@ -62,7 +62,7 @@ export interface Asked {
 const TENANT = "the public catalog";
 
 /** Content security policy of public pages. */
-export const PAGE_POLICY =
+const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const PAGE_HEADERS = { ...SECURITY_HEADERS, "content-security-policy": PAGE_POLICY };
 const fileHeaders = (mayBeFramed: boolean) => ({

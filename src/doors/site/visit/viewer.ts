@@ -6,7 +6,7 @@ import type { Caller } from "../../../customers/keys/keys.ts";
 import { notFound } from "../../../errors.ts";
 import type { OwnItem } from "../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../values/fields.ts";
-import type { PlanRule } from "../../../verbs/plan-rules.ts";
+import type { PlanRule } from "../../../verbs/admission.ts";
 import { pageError } from "../forms/faults.ts";
 import { notFoundPage } from "../pages/message.tsx";
 import type { SiteContext } from "../site-context.ts";

@@ -1,15 +1,17 @@
 import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/finding/snippet.ts";
 import { postSchema } from "../../../catalog/posts/post.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
-import { field, instant, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
+  field,
   flagSchema,
+  instant,
   integerSchema,
   listSchema,
   nullable,
   objectSchema,
+  rows,
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";

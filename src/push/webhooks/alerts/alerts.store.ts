@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, lte } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query, withinLimit } from "../../../db/query.ts";
+import { change, query, withinLimit } from "../../../db/statement.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { AlertCriteria } from "./alert-index.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";

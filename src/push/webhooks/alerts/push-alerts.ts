@@ -5,8 +5,7 @@ import { inParts, inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
-import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
-import { eventBody } from "../events/event-body.ts";
+import { eventBody, eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
 import { noteHeartbeat } from "../events/heartbeat.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {

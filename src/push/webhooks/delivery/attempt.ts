@@ -5,7 +5,6 @@ import { ATTEMPT_MAX_MS } from "../../../ports/own-work.ts";
 import { inEnglish, type Message, message, verbatim } from "../../../values/messages/messages.ts";
 import { readTargetUrl, type TargetGuard } from "../../../values/network/target-guard.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-
 import type { ClaimedDelivery } from "./deliveries.store.ts";
 
 export interface AttemptOutcome {

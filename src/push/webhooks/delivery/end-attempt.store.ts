@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/statement.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { EndedAttempt } from "./claim-due.ts";
-import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.store.ts";
 
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
 

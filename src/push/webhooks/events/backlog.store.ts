@@ -1,9 +1,8 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import { type Database, statement } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { query } from "../../../db/statement.ts";
 import { alertPosts } from "../alerts/alerts.table.ts";
-import { firstDueAt } from "../delivery/deliveries.store.ts";
-import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { firstDueAt, isPending, webhookDeliveries } from "../delivery/deliveries.store.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./due-work.store.ts";
 

@@ -2,13 +2,46 @@ import type { PostView } from "../../../catalog/posts/post.ts";
 import { selectPostTexts } from "../../../catalog/posts/posts.store.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { JsonText } from "../../../values/json-text.ts";
-import { DAY_MS } from "../../../values/moscow-time.ts";
+import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
 import { servedChannels } from "../manage/watched-channels.store.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
-import { advanceWebhook, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
-import { eventBody } from "./event-body.ts";
+import { advanceWebhook, readWatchedPosts, selectMatches } from "./due-work.store.ts";
 import { isServed } from "./served.ts";
+
+/** Names of events, as sent in `X-Service-Event` and stored (specification, section 6). */
+export const EVENT_KINDS = ["post.created", "post.matched", "ping"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Summaries of events for the OpenAPI document. */
+export const EVENT_SUMMARIES: Record<EventKind, string> = {
+  "post.created": "New posts of the channels that a webhook watches",
+  "post.matched": "New posts that match an alert",
+  ping: "A test, with no posts",
+};
+
+/**
+ * States of a delivery: an attempt is to come; an attempt succeeded; no more attempts come; or none come
+ * because the webhook was disabled or the plan ended before.
+ */
+export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/**
+ * JSON body of an event (specification, section 6), from posts that already are JSON text.
+ * @param alert the alert that the posts match, for `post.matched`
+ */
+export function eventBody(
+  event: EventKind,
+  webhookId: number,
+  createdAtMs: number,
+  posts: readonly JsonText<PostView>[],
+  alert?: { id: number; name: string },
+): string {
+  const createdAt = formatInstant(createdAtMs);
+  const matched = alert === undefined ? "" : `"alert":${JSON.stringify(alert)},`;
+  return `{"event":"${event}","webhook":${webhookId},"created_at":"${createdAt}",${matched}"posts":[${posts.join(",")}]}`;
+}
 
 /**
  * Posts older than this are not sent (specification, section 6), and events not sent again. The trigger that

@@ -15,9 +15,14 @@ import type { Sender } from "../delivery/sender.ts";
 import { fitRows, selectChanging } from "../manage/watched-channels.store.ts";
 import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
-import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
-import { isAnyFailingSince, readTimes, selectFailing, updateTimes } from "./due-work.store.ts";
+import {
+  forgetReadPosts,
+  isAnyFailingSince,
+  readTimes,
+  selectFailing,
+  updateTimes,
+} from "./due-work.store.ts";
 import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
 import { deliverOperatorEvents, isOperatorWorkDue } from "./operator-deliveries.ts";
 import { deadQueues, emptyQueues } from "./served.ts";

@@ -2,7 +2,6 @@ import { selectOrganization, selectPlanNow } from "../../../customers/accounts/a
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
-
 import { inParts } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dropSome, selectWaiting } from "../delivery/deliveries.store.ts";

@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { query } from "../../../db/statement.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import {
   type Delivery,
   webhookAttempts,
   webhookBodies,
   webhookDeliveries,
-} from "../delivery/deliveries.table.ts";
-import type { DeliveryState, EventKind } from "../events/event-body.ts";
+} from "../delivery/deliveries.store.ts";
+import type { DeliveryState, EventKind } from "../events/cut-events.ts";
 import { type DeliveryView, type ItemPage, itemPage } from "./webhook-views.ts";
 
 export interface DeliverySelection {
@@ -67,7 +67,7 @@ export async function selectDeliveries(
 }
 
 /** An attempt as the API returns it. */
-export function attemptView({
+function attemptView({
   attemptedAt,
   status,
   error,

@@ -15,8 +15,7 @@ import {
   selectDelivery,
 } from "../delivery/deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
-import { FRESH_MS } from "../events/cut-events.ts";
-import { eventBody } from "../events/event-body.ts";
+import { eventBody, FRESH_MS } from "../events/cut-events.ts";
 import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
 import type { AttemptView, OwnWebhook } from "./webhook-views.ts";
 import {

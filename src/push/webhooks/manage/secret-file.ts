@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Database } from "../../../db/database.ts";
 import { giveToOwnerOf, realFile } from "../../../db/file/file-access.ts";
 import { AppError } from "../../../errors.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Random } from "../../../ports/ports.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { anyWebhook } from "./webhooks.store.ts";
 

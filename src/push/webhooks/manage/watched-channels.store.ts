@@ -5,7 +5,7 @@ import {
   type Watchers,
 } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/statement.ts";
 import { lastNumberOf } from "../alerts/alerts.store.ts";
 import { changingLists, webhookLists } from "./webhooks.table.ts";
 
@@ -75,7 +75,7 @@ export async function setChannels(
 }
 
 /** Makes another channel take a channel's place in a webhook's list; null leaves its place out. */
-export async function replaceInList(
+async function replaceInList(
   tx: Transaction,
   webhookId: number,
   { id, intoId }: { id: number; intoId: number | null },

@@ -1,18 +1,22 @@
 import type { Database } from "../../../db/database.ts";
 import { notFound } from "../../../errors.ts";
-import { field, instant, optionalInstant, rows, shownPage } from "../../../values/rows.ts";
 import {
   choiceSchema,
+  field,
   flagSchema,
+  instant,
   instantSchema,
   integerSchema,
   listSchema,
   nullable,
   objectSchema,
+  optionalInstant,
+  rows,
+  shownPage,
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";
-import { DELIVERY_STATES, EVENT_KINDS } from "../events/event-body.ts";
+import { DELIVERY_STATES, EVENT_KINDS } from "../events/cut-events.ts";
 import { DISABLED_REASONS, type Webhook } from "./webhooks.table.ts";
 
 /** Webhooks and deliveries as the API returns them. */

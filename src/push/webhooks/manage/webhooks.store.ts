@@ -13,7 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/statement.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../delivery/deliveries.store.ts";
 import {

@@ -1,6 +1,13 @@
 import type { AuditRecord } from "../../../customers/audit/audit-log.ts";
-import { field, instant, rows } from "../../../values/rows.ts";
-import { anyObjectSchema, integerSchema, nullable, textSchema } from "../../../values/schema.ts";
+import {
+  anyObjectSchema,
+  field,
+  instant,
+  integerSchema,
+  nullable,
+  rows,
+  textSchema,
+} from "../../../values/schema.ts";
 import { text } from "../../parameters.ts";
 import { list, numberBefore, reference, resource } from "../resource.ts";
 import { organizations } from "./organizations.ts";

@@ -1,7 +1,13 @@
 import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
-import type { Key } from "../../../customers/keys/keys.table.ts";
-import { field, optionalInstant, rows } from "../../../values/rows.ts";
-import { choiceSchema, integerSchema, textSchema } from "../../../values/schema.ts";
+import type { Key } from "../../../customers/keys/keys.store.ts";
+import {
+  choiceSchema,
+  field,
+  integerSchema,
+  optionalInstant,
+  rows,
+  textSchema,
+} from "../../../values/schema.ts";
 import { flag, text, withDefault } from "../../parameters.ts";
 import {
   findNamed,

@@ -2,8 +2,15 @@ import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.
 import { optionalName, requiredEmail } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-changes.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { field, optionalInstant, rows } from "../../../values/rows.ts";
-import { choiceSchema, integerSchema, nullable, textSchema } from "../../../values/schema.ts";
+import {
+  choiceSchema,
+  field,
+  integerSchema,
+  nullable,
+  optionalInstant,
+  rows,
+  textSchema,
+} from "../../../values/schema.ts";
 import { checkedText, choice, required, withDefault } from "../../parameters.ts";
 import {
   findNamed,

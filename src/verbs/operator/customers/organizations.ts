@@ -12,16 +12,18 @@ import { parseNumber } from "../../../values/fields.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { dayOf, formatInstant, parseDay } from "../../../values/moscow-time.ts";
-import { instant, optionalInstant, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
+  instant,
   integerSchema,
   nullable,
   objectSchema,
+  optionalInstant,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
-import type { Position } from "../../cursor.ts";
+import type { Position } from "../../paging.ts";
 import { checkedText, choice, flag, required, text, withDefault } from "../../parameters.ts";
 import { periodDays, readPeriod } from "../../period.ts";
 import {

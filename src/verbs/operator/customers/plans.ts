@@ -1,4 +1,4 @@
-import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import type { Plan, PlanRequest } from "../../../customers/accounts/accounts.table.ts";
 import {
   BUYINGS,
   type OfferChange,
@@ -16,18 +16,21 @@ import {
 import { fieldError } from "../../../errors.ts";
 import { readInteger, readText } from "../../../values/fields.ts";
 import { LANGUAGES, message } from "../../../values/messages/messages.ts";
-import { field, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
+  field,
   flagSchema,
+  instant,
   integerSchema,
   nullable,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
+import { hasExport } from "../../admission.ts";
 import { choice, flag, inPath, integer, type Parameter, parameter } from "../../parameters.ts";
-import { hasExport } from "../../plan-rules.ts";
-import { list, namedInPart, requireSome, resource, verb } from "../resource.ts";
+import { list, namedInPart, numberBefore, requireSome, resource, verb } from "../resource.ts";
+import { organizations } from "./organizations.ts";
 
 const code = inPath(choice(PLAN_CODES, "The plan."));
 
@@ -216,6 +219,45 @@ export const planOffers = resource({
         requireSome(change, args);
         return offerRow(await use.services.accounts.changeOffer(use.id, change, use.by));
       },
+    }),
+  ],
+});
+
+const requestRows = rows("PlanRequest", {
+  organization: field(
+    integerSchema({ description: "Number of the organization" }),
+    ({ organizationId }: PlanRequest) => organizationId,
+  ),
+  plan: choiceSchema(PLAN_CODES, { description: "The plan asked for" }),
+  note: textSchema({ description: "What the customer wrote" }),
+  person: textSchema({ description: "E-mail address of who asks" }),
+  created_at: instant("When it was made"),
+});
+
+/** Customers' open requests for another plan, each under its organization's number. */
+export const planRequests = resource({
+  name: "plan request",
+  area: "customers",
+  title: "customers' open requests for another plan",
+  schema: requestRows.schema,
+  id: organizations.id,
+  hint: "its organization's number or name",
+  find: organizations.find,
+  verbs: [
+    list({
+      rows: ["organization"],
+      title: "list open requests; `kanalog org plan` grants one",
+      async run(_args, { services, part }) {
+        const after = numberBefore(part) ?? 0;
+        const found = await services.accounts.planRequests({ after, limit: part.limit });
+        return found.map(requestRows.row);
+      },
+    }),
+    verb({
+      name: "close",
+      title: "close an organization's request without giving it the plan",
+      run: async (_args, { services, id, by }) =>
+        requestRows.row(await services.accounts.closePlanRequest(id, by)),
     }),
   ],
 });

@@ -3,15 +3,16 @@ import { CHANNEL_KINDS } from "../../../catalog/channels/channel-reference.ts";
 import type { ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
 import { notFound } from "../../../errors.ts";
 import { formatOptionalInstant } from "../../../values/moscow-time.ts";
-import { field, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
+  field,
   flagSchema,
   instantSchema,
   integerSchema,
   nullable,
   objectSchema,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
 import { required, text } from "../../parameters.ts";

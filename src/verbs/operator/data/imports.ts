@@ -18,18 +18,21 @@ import { summaryView } from "../../../catalog/imports/writing/import-summary.ts"
 import { AppError, fieldError } from "../../../errors.ts";
 import { readText } from "../../../values/fields.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import { field, instant, optionalInstant, rows } from "../../../values/rows.ts";
 import {
   anyObjectSchema,
   choiceSchema,
   countSchema,
   daySchema,
+  field,
   flagSchema,
+  instant,
   integerSchema,
   listSchema,
   nullable,
   numberSchema,
   objectSchema,
+  optionalInstant,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
 import { takesBytes } from "../../../values/takes.ts";

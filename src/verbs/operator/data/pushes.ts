@@ -1,7 +1,9 @@
 import { type ImportKindName, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 import type { PushedRow } from "../../../catalog/imports/writing/push-rows.ts";
-import { type Read, typeName } from "../../../values/fields.ts";
+import type { PostRecord } from "../../../catalog/posts/post.ts";
+import { type Read, shortened, typeName } from "../../../values/fields.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
 import {
   anyObjectSchema,
   choiceSchema,
@@ -12,7 +14,7 @@ import {
   textSchema,
 } from "../../../values/schema.ts";
 import { takesJson } from "../../../values/takes.ts";
-import { inBody, type Parameter, parameter, required } from "../../parameters.ts";
+import { inBody, integerList, type Parameter, parameter, required } from "../../parameters.ts";
 import { type Resource, type Row, resource, type Verb, verb } from "../resource.ts";
 
 /** Rows that programs push: what a crawler of the operator's own calls. */
@@ -107,3 +109,49 @@ export const territories = pushedResource(
   "the directory of territories",
 );
 export const statistics = pushedResource("stats", "day", "channels' days of statistics");
+
+const POSTS_MAX = 1_000;
+/** Posts to list in the question; further ones are only counted. */
+const POSTS_SHOWN = 20;
+const TEXT_SHOWN = 60;
+
+const deletedSchema = objectSchema({ deleted: countSchema("Posts that were taken down") });
+const numbers = integerList({
+  description: "The posts' numbers, separated by commas.",
+  example: "17,18",
+  itemsMax: POSTS_MAX,
+});
+
+export const posts = resource({
+  name: "post",
+  area: "data",
+  title: "individual posts",
+  schema: deletedSchema,
+  verbs: [
+    pushVerb("posts"),
+    verb({
+      name: "delete",
+      on: "none",
+      args: { posts: required(numbers) },
+      positional: ["posts"],
+      title:
+        "take posts down: remove text, link and media; only an import with `deleted` false restores them",
+      asks({ posts: ids }, { services }) {
+        const found = services.posts.posts(ids);
+        const lines = found.slice(0, POSTS_SHOWN).map(describe);
+        if (found.length > POSTS_SHOWN) lines.push(`… and ${found.length - POSTS_SHOWN} more.`);
+        const these = found.length === 1 ? "this post" : `these ${found.length} posts`;
+        return [...lines, `This takes ${these} down.`].join("\n");
+      },
+      async run({ posts: ids }, { services, by }) {
+        services.posts.posts(ids);
+        return { deleted: await services.posts.delete(ids, by) };
+      },
+    }),
+  ],
+});
+
+function describe({ id, channel, published_at, text }: PostRecord): string {
+  const start = shortened(text.replace(/\p{Cc}+/gu, " "), TEXT_SHOWN);
+  return `post ${id} of channel ${channel}, ${formatInstant(published_at)}: ${start}`;
+}

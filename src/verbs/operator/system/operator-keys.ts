@@ -2,8 +2,14 @@ import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { ABILITIES, type Ability } from "../../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { optionalInstant, rows } from "../../../values/rows.ts";
-import { choiceSchema, integerSchema, listSchema, textSchema } from "../../../values/schema.ts";
+import {
+  choiceSchema,
+  integerSchema,
+  listSchema,
+  optionalInstant,
+  rows,
+  textSchema,
+} from "../../../values/schema.ts";
 import { checkedText, type Parameter, required, textList } from "../../parameters.ts";
 import {
   findNamed,

@@ -1,12 +1,15 @@
 import { OPERATOR_EVENTS } from "../../../customers/operator-events/operator-events.table.ts";
 import { attemptSchema } from "../../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
-import { field, instant, optionalInstant, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
+  field,
   flagSchema,
+  instant,
   integerSchema,
   objectSchema,
+  optionalInstant,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
 import { receiverUrl } from "../../methods/webhooks.ts";

@@ -20,14 +20,16 @@ import {
   type Source,
 } from "../../../catalog/sources/sources.table.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import { field, instantOf, rows } from "../../../values/rows.ts";
 import {
   choiceSchema,
   countSchema,
+  field,
+  instantOf,
   integerSchema,
   nullable,
   numberSchema,
   objectSchema,
+  rows,
   textSchema,
 } from "../../../values/schema.ts";
 import { choice, flag, type Parameter, required, text, withDefault } from "../../parameters.ts";

@@ -2,7 +2,7 @@ import { cardsVersion, readCardsAhead } from "../../../../src/catalog/channels/c
 import {
   selectPartStarts,
   selectPublicHandles,
-} from "../../../../src/catalog/channels/public-handles.store.ts";
+} from "../../../../src/catalog/channels/handles.store.ts";
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";

@@ -11,7 +11,7 @@ import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { inlineThreads } from "../../../../src/db/threads/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueQuotaMail } from "../../../../src/push/mail/notices.ts";
-import { noteStep } from "../../../../src/upkeep/checks/first-steps.ts";
+import { noteStep } from "../../../../src/upkeep/checks/staff-summary.ts";
 import { readTargetUrl } from "../../../../src/values/network/target-guard.ts";
 import type { Answer, Appliance } from "../../../support/appliance.ts";
 import { STRIPE_KEY, STRIPE_SECRET, startFakeStripe } from "../../../support/fake-stripe.ts";

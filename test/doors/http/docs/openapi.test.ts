@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { examples } from "../../../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
-import { EVENT_KINDS } from "../../../../src/push/webhooks/events/event-body.ts";
+import { EVENT_KINDS } from "../../../../src/push/webhooks/events/cut-events.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { contract } from "../../../support/contract.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
-import { systemRandom } from "../../../../src/ports/random.ts";
+import { systemRandom } from "../../../../src/ports/ports.ts";
 import { type FakePorts, fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 import { startOAuthTalk, startWithOAuth } from "../../../support/oauth-client.ts";

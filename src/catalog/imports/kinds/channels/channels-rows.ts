@@ -7,7 +7,7 @@ import {
   writtenChannel,
 } from "../../../channels/card.ts";
 import { recordsAfter } from "../../../channels/channels.store.ts";
-import { formerHandlesOf } from "../../../channels/former-handles.store.ts";
+import { formerHandlesOf } from "../../../channels/handles.store.ts";
 import { removedAfter } from "../../../channels/removed-channels.store.ts";
 import { flagColumn, ID_MAX, integerColumn, nullable } from "../../../fields/columns.ts";
 import { columnsOf } from "../../../fields/stored-field.ts";

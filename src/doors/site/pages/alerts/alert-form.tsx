@@ -5,8 +5,8 @@ import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
+import { alertsAccessible, alertsIncluded } from "../../../../verbs/admission.ts";
 import { readFilters, readName, readQuery } from "../../../../verbs/methods/alerts.ts";
-import { alertsAccessible, alertsIncluded } from "../../../../verbs/plan-rules.ts";
 import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";

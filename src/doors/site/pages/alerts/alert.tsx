@@ -133,8 +133,6 @@ async function remove(): Promise<View> {
   return redirect("/account/alerts/?done=deleted");
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Link to the preview, which takes a while and is therefore shown only on request. */
 function PreviewLink({ alert }: { alert: AlertView }) {
   const words = useVisit().words.alertPages;

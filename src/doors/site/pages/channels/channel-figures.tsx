@@ -84,8 +84,6 @@ function Figure({ label, value, children }: { label: string; value: string; chil
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Says that missing growth and engagement are being computed; null if no update is pending. */
 export async function MetricsComing() {
   const visit = useVisit();

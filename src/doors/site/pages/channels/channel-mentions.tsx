@@ -129,8 +129,6 @@ function Neighbours({ label, channels }: { label: string; channels: readonly Nei
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 const WIDTH = 560;
 const ROW_HEIGHT = 26;
 /** Width of the names on each side, where the lines begin and end. */

@@ -2,7 +2,7 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import { AppError, notFound } from "../../../../errors.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
-import { dailyStatisticsList } from "../../../../verbs/methods/daily-statistics.ts";
+import { dailyStatisticsList } from "../../../../verbs/methods/statistics.ts";
 import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { ownPlan } from "../../visit/viewer.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";

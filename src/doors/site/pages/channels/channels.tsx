@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-reference.ts";
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
@@ -135,8 +134,6 @@ async function channelChoices(filter: Filter): Promise<View> {
   };
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Orders that people look for, and `new`: the channels that were added last. */
 const PRESETS = ["-subscribers", "-growth_30d_percent", NEW, "-citation"] as const;
 
@@ -162,8 +159,6 @@ function Presets({ filter }: { filter: Filter }) {
     </nav>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 interface ResultsProps {
   page: Page<CardAnswer>;
@@ -216,8 +211,6 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
     </>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** Filters that are folded until one of them is used. */
 const MORE = FILTERS.slice(FILTERS.indexOf("kind"), FILTERS.indexOf("ordering"));

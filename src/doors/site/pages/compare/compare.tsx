@@ -155,8 +155,6 @@ function hrefOf(ids: readonly number[], more: { measure?: Measure } = {}): strin
   return asset(`${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** A table with the same figures for each channel. */
 function ComparedFigures({
   compared: { cards, rows, refusal, comparisons },

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { ComparisonView } from "../../../../catalog/comparison/comparison.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
@@ -8,7 +7,7 @@ import { parseNumber } from "../../../../values/fields.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../verbs/methods/channels.ts";
-import { channelsCompareList } from "../../../../verbs/methods/compare.ts";
+import { channelsCompareList } from "../../../../verbs/methods/statistics.ts";
 import { cutText } from "../../forms/faults.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownPart } from "../../look/day-chart.tsx";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { raw } from "hono/html";
 import { KEY_PLACE, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
@@ -49,8 +48,6 @@ export const connectPage: SitePage = {
     revoke: () => revokeKey("/account/connect/"),
   },
 };
-
-/** @jsxImportSource hono/jsx */
 
 /** Assistants that were granted access by signing in; managers see those of all members. */
 async function GrantList() {

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Child } from "hono/jsx";
-import type { Key } from "../../../../customers/keys/keys.table.ts";
+import type { Key } from "../../../../customers/keys/keys.store.ts";
 import type { KeyScope } from "../../../../customers/keys/keys.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { pageError } from "../../forms/faults.ts";

@@ -69,8 +69,6 @@ async function create(): Promise<View> {
   return makeKey({ access, expiresAt });
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Working keys, and below them, folded, keys that will never work again; each list has pages. */
 async function KeyList() {
   const { query, words: common } = useVisit();
@@ -93,8 +91,6 @@ async function KeyList() {
     </>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** The organization's webhooks, with a button for each disabled one. */
 async function WebhookList() {

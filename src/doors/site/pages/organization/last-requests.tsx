@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { Key } from "../../../../customers/keys/keys.table.ts";
+import type { Key } from "../../../../customers/keys/keys.store.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { storedMessage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";

@@ -58,8 +58,6 @@ function Invitation() {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Members; administrators also see what they may do with each. */
 function MemberList({ members, canMail }: { members: readonly Member[]; canMail: boolean }) {
   const { words: common } = useVisit();

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Period } from "../../../../customers/accounts/plan.ts";
 import { quotaEnd } from "../../../../customers/limits/usage-history.ts";
 import { notFound } from "../../../../errors.ts";
@@ -101,8 +100,6 @@ function Ranges({ range }: { range: number }) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** The organization's plan with its end and period, and the remaining quota. */
 async function PlanCards() {
   const visit = useVisit();
@@ -149,8 +146,6 @@ async function PlanCards() {
     </>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** How much of the period's quota has been used, as a bar, and when it will end at this pace. */
 function QuotaCard({ period, quota }: { period: Period & { used: number }; quota: number }) {

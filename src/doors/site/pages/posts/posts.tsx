@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { type FoundPost, POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
@@ -154,8 +153,6 @@ function Notice({ text, error }: { text: string; error: AppError }) {
     </p>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /**
  * All filters of the API's post search, under the API's names, so that the page's address mirrors a

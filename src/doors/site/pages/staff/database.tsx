@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { partStream } from "../../../../catalog/exports/export-part.ts";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";

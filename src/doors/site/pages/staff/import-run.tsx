@@ -159,8 +159,6 @@ function Counts({ run }: RunProps) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /** Rejected rows and dropped cells by reason, and the rejected rows as a file. */
 function ImportReasons({ run }: { run: RecordedRun }) {
   const words = useVisit().words.importPages;

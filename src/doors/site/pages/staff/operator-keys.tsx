@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Row } from "../../../../verbs/operator/resource.ts";
 import { operatorKeys } from "../../../../verbs/operator/system/operator-keys.ts";
 import { verbAction } from "../../forms/verb-action.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { NewSecretView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { cutText } from "../../forms/faults.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
@@ -193,8 +192,6 @@ function Channels({ webhook: { channels } }: { webhook: WebhookView }) {
     </section>
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 const PAGE_SIZE = 20;
 

@@ -30,8 +30,6 @@ import { asset, page, redirect, useSite, useVisit, type View } from "../../../vi
 import { addressedId } from "../console.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 
-/** @jsxImportSource hono/jsx */
-
 /**
  * Room for a description of 10,000 characters, twice, at six or more percent-encoded bytes per character.
  */

@@ -6,7 +6,7 @@ import type {
 import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber, shortened } from "../../../../../values/fields.ts";
-import { posts } from "../../../../../verbs/operator/data/posts.ts";
+import { posts } from "../../../../../verbs/operator/data/pushes.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../../look/action-button.tsx";

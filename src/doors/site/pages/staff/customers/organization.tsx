@@ -9,7 +9,7 @@ import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
 import { keys } from "../../../../../verbs/operator/customers/keys.ts";
 import { members } from "../../../../../verbs/operator/customers/members.ts";
 import { organizations } from "../../../../../verbs/operator/customers/organizations.ts";
-import { planRequests } from "../../../../../verbs/operator/customers/plan-requests.ts";
+import { planRequests } from "../../../../../verbs/operator/customers/plans.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
 import { backWith, useOf, verbAction, verbOf } from "../../../forms/verb-action.ts";
 import { ActionButton, RoleForm, RowFaults } from "../../../look/action-button.tsx";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
 import { parseInstant } from "../../../../../values/moscow-time.ts";
 import { organizations } from "../../../../../verbs/operator/customers/organizations.ts";

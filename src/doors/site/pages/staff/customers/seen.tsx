@@ -93,8 +93,6 @@ async function Webhooks({ organization }: { organization: Organization }) {
   );
 }
 
-/** @jsxImportSource hono/jsx */
-
 /**
  * A link to be passed on by hand. It opens somebody's account, so it is only shown in this answer: a
  * redirect would leave it in the browser's history.
@@ -119,8 +117,6 @@ export function linkView(email: string, token: string | null, back: string): Vie
     </>,
   );
 }
-
-/** @jsxImportSource hono/jsx */
 
 /** The organizations that somebody belongs to, with their roles. */
 export async function Memberships({ email }: { email: string }) {

@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
-
-import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
+import type { Hour } from "../../../../../upkeep/hours/hours.store.ts";
 import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/hours.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";

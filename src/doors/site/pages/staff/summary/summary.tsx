@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts";
-import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
+import type { Hour } from "../../../../../upkeep/hours/hours.store.ts";
 import { DAY_MS, dayOf, formatDay, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { DayText, Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
