@@ -9,7 +9,7 @@ import {
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
-/** Kinds of values that people spell in several ways (imports/spelling.ts). */
+/** Kinds of values that people spell in several ways (imports/kinds/read-cells.ts). */
 export type Spelling =
   | "integer"
   | "count"
@@ -19,6 +19,7 @@ export type Spelling =
   | "day"
   | "handle"
   | "channel"
+  | "address"
   | "word";
 
 /**
@@ -223,7 +224,7 @@ export function addressColumn(): Column<string> {
     }
     const value = storable(given);
     return URL.canParse(value) ? { value } : { fault: message("notAddress") };
-  }, "word");
+  }, "address");
 }
 
 /**

@@ -57,6 +57,12 @@ const SPELLINGS: readonly [
     "1234567890",
     ["1234567890", "-1001234567890", "1234567890.0", " 1234567890 "],
   ],
+  [
+    "channels",
+    "link",
+    "https://t.me/durov",
+    ["https://t.me/durov", " https://t.me/durov ", "t.me/durov", "//t.me/durov"],
+  ],
   ["channels", "verified", true, ["true", "1", "yes", "да", "Да", "1.0"]],
   ["channels", "verified", false, ["false", "0", "no", "нет", "Нет", "0.0"]],
   ["channels", "kind", "chat", ["chat", " chat "]],

@@ -80,6 +80,49 @@ describe("headers", () => {
     });
   });
 
+  test("of TGStat's API are recognized, and its own numbers are not taken for ours", async () => {
+    await importText(appliance, "channels", "handle,title,subscribers\nvecher,Вечер,5\n");
+    const got = {
+      ...{ id: 1, tg_id: 1234567890, link: "t.me/utro", peer_type: "channel", username: "@utro" },
+      ...{
+        active_usernames: ["@utro"],
+        title: "Утро",
+        about: "О городе",
+        category: "Новости и СМИ",
+      },
+      ...{ country: "Россия", language: "russian", image100: "//static.tgstat.ru/100.jpg" },
+      ...{ participants_count: 2048184, tgstat_restrictions: [] },
+    };
+    const fetched = await importText(appliance, "channels", JSON.stringify([got]));
+    expect(fetched).toMatchObject({ inserted: 1, warnings: [] });
+    expect(fetched.recognized.ignored).toContain("id");
+    const stat = {
+      ...{
+        id: 1,
+        title: "Утро",
+        username: "@utro",
+        peer_type: "channel",
+        participants_count: 2048200,
+      },
+      ...{ avg_post_reach: 541540, adv_post_reach_12h: 475712, adv_post_reach_24h: 554476 },
+      ...{ adv_post_reach_48h: 580952, err_percent: 26.4, err24_percent: 25.2, er_percent: 11.11 },
+      ...{
+        daily_reach: 35496444,
+        ci_index: 8737.68,
+        mentions_count: 171477,
+        forwards_count: 472536,
+      },
+      ...{ mentioning_channels_count: 18740, posts_count: 53500 },
+    };
+    const read = await importText(appliance, "channels", JSON.stringify([stat]));
+    expect(read).toMatchObject({ inserted: 0, updated: 1, warnings: [] });
+    expect(await card("utro")).toMatchObject({
+      ...{ id: 2, description: "О городе", category: "news" },
+      ...{ territory: "russia", kind: "channel", subscribers: 2048200, citation: 8737.68 },
+    });
+    expect(await card("vecher")).toMatchObject({ id: 1, title: "Вечер" });
+  });
+
   test("that may mean two things mean what the others leave", async () => {
     await importText(appliance, "channels", "Канал;Ссылка;Участники\nУтро;t.me/utro;5\n");
     expect(await card("utro")).toMatchObject({ title: "Утро" });

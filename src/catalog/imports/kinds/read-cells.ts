@@ -114,10 +114,15 @@ function respelled(spelling: Spelling, cell: unknown, rules: SpellingRules): unk
     case "handle":
     case "channel":
       return plainChannel(text, spelling, rules.messengerHosts);
+    case "address":
+      return text.replace(SCHEMELESS, "https://$1");
     case "word":
       return text;
   }
 }
+
+/** An address as people type it, from its host on: `t.me/name`, `//example.com/a.jpg`. */
+const SCHEMELESS = /^(?:\/\/)?((?:[\w-]+\.)+[a-z]{2,}(?:[/?#]\S*)?)$/i;
 
 const RUSSIAN_FLAGS = new Map([
   ["да", "yes"],

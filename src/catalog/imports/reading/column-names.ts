@@ -88,9 +88,13 @@ export function createColumnNames(
         if (ours === undefined) ignore(name);
         else note(name, ours);
       }
+      const hasTheirIds =
+        kind === "channels" && names.some((name) => plainHeader(name) === PEER_TYPE);
       return columns.map((column, at) => {
         const name = names[at] ?? "";
-        if (column !== undefined || !(ignoreUnknown || isNotNeeded(kind, name))) return column;
+        const isTheirId = hasTheirIds && column === "id" && !mapped.has("id");
+        const isUsed = column !== undefined || !(ignoreUnknown || isNotNeeded(kind, name));
+        if (isUsed && !isTheirId) return column;
         ignore(name);
         return null;
       });
@@ -123,8 +127,9 @@ const columnsOf = (kind: ImportKindName): string[] => Object.keys(importKinds[ki
 const comparable = (name: string): string => name.normalize().trim().toLowerCase();
 
 /**
- * Column names that people's tables have, in Russian and English, among them those of TGStat's and Telemetr's
- * exports, by the columns that they may be, the likeliest first.
+ * Column names that people's tables have, in Russian and English, by the columns that they may be, the likeliest
+ * first. Among them are the labels of TGStat's and Telemetr's pages, and the fields of their APIs
+ * (https://api.tgstat.ru/docs/ru/channels/get.html and stat.html; api.telemetr.me has the same).
  */
 
 type Headers = Readonly<Record<string, string>>;
@@ -148,11 +153,11 @@ const HEADERS: Partial<Record<ImportKindName, Headers>> = {
     category: "категория, тематика, тема, рубрика, topic, theme",
     territory:
       "город, регион, территория, география, гео, city, region, geo, location, страна, country",
-    kind: "тип, тип канала, вид, type",
+    kind: "тип, тип канала, вид, type, peer type",
     msgr_id:
       "id канала, tg id, telegram id, tgid, peer id, channel id, chat id, id в telegram, id чата, идентификатор",
-    image: "аватар, аватарка, картинка, фото, логотип, avatar, photo, logo, picture",
-    citation: "иц, индекс цитирования, индекс цитируемости, citation index, ci",
+    image: "аватар, аватарка, картинка, фото, логотип, avatar, photo, logo, picture, image640",
+    citation: "иц, индекс цитирования, индекс цитируемости, citation index, ci, ci index",
     verified: "верификация, верифицирован, подтвержден, галочка, is verified",
     last_post_at:
       "последний пост, дата последнего поста, последняя публикация, last post, last post date",
@@ -192,7 +197,13 @@ const NOT_NEEDED =
   "прирост, прирост за день, прирост за неделю, прирост за месяц, прирост подписчиков, динамика, growth, " +
   "упоминания, упоминаний, mentions, репосты, реакции, комментарии, цена, стоимость, cpm, price, " +
   "дата создания, создан, возраст, возраст канала, язык, language, пол, мужчины, женщины, tgstat, " +
-  "ссылка на tgstat, telemetr, ссылка на telemetr, рейтинг, rating, сумма";
+  "ссылка на tgstat, telemetr, ссылка на telemetr, рейтинг, rating, сумма, средний рекламный охват 1 публикации, " +
+  "рекламный охват, adv post reach 12h, adv post reach 24h, adv post reach 48h, er percent, err percent, " +
+  "err24 percent, daily reach, mentions count, forwards count, mentioning channels count, posts count, " +
+  "active usernames, image100, tgstat restrictions";
+
+/** A field of these APIs, beside which `id` is the number that they have for a channel, and not ours. */
+const PEER_TYPE = "peer type";
 
 /** Spelled as these lists are: in lower case, without ё, underscores and signs at the end. */
 function plainHeader(name: string): string {
