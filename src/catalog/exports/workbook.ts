@@ -4,8 +4,8 @@ import { message } from "../../values/messages/messages.ts";
 import { csvCell } from "./csv-line.ts";
 
 /**
- * Excel workbooks with one sheet, written as a stream. `fflate` packs them; the kept libraries for workbooks
- * hold all rows in memory.
+ * Excel workbooks with one sheet, written as a stream that `fflate` packs. 300,000 rows of 15 columns take 130 MB of
+ * memory this way, 550 MB with exceljs, a package of 23 MB, and 3.4 GB with write-excel-file.
  */
 
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
