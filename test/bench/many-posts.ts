@@ -12,6 +12,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { scheduledJobs } from "../../src/upkeep/jobs/jobs.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { kanalog, MAIN, startKanalog } from "./peers/contenders/kanalog.ts";
 import { seededRandom } from "./peers/data/random.ts";
 import { endAll, residentBytes, spawn } from "./peers/processes.ts";
@@ -39,6 +40,18 @@ const SEED = 86;
 const database = join(folder, "kanalog.db");
 const results = join(folder, "figures.ndjson");
 const endAtMs = performance.now() + Number(minutes) * 60_000;
+
+const RELEVANCE = { ordering: "-relevance" };
+const FILTERS = Object.entries({ category: "news", is_ad: "false", views_min: "1500" });
+/** Queries that are asked with all filters. */
+const FILTERED = { "word, filtered": words };
+
+const SETTINGS = {
+  ...{ backups: null, openDays: 2, isNode: false },
+  keptMonths: { posts: null, statistics: null },
+};
+/** They have nothing to do here. */
+const SKIPPED = ["silent-sources"];
 
 /** What a step measured: figures by name. */
 type Figures = Record<string, number>;
@@ -167,13 +180,6 @@ async function measure(millions: number): Promise<void> {
   await step(`${millions} restore`, () => restore(to));
 }
 
-const SETTINGS = {
-  ...{ backups: null, openDays: 2, isNode: false },
-  keptMonths: { posts: null, statistics: null },
-};
-/** They have nothing to do here. */
-const SKIPPED = ["silent-sources"];
-
 async function sizes(): Promise<Figures> {
   const db = new BetterSqlite3(database, { readonly: true });
   const bytes = (sql: string): number => Number(db.prepare(sql).pluck().get()) / 1e6;
@@ -196,6 +202,7 @@ async function searches(): Promise<Figures> {
     for (const [ordering, parameters] of Object.entries(orderings)) {
       for (const [kind, queries] of Object.entries({ ...kindsOfQuery, ...FILTERED })) {
         const times: number[] = [];
+        const processorBefore = processorMs(server.pid);
         for (let pass = 0; pass <= PASSES; pass += 1) {
           for (const q of queries) {
             const asked = new URLSearchParams({ q, ...parameters });
@@ -209,7 +216,13 @@ async function searches(): Promise<Figures> {
             if (pass > 0 && response.ok) times.push(performance.now() - begunAt);
           }
         }
-        if (times.length > 0) figures[`${ordering}, ${kind}`] = percentile(times, 0.99);
+        if (times.length === 0) continue;
+        const name = `${ordering}, ${kind}`;
+        figures[`${name}, p50`] = percentile(times, 0.5);
+        figures[`${name}, p99`] = percentile(times, 0.99);
+        // The same on a busy machine.
+        const usedMs = processorMs(server.pid) - processorBefore;
+        figures[`${name}, processor`] = usedMs / (queries.length * (PASSES + 1));
       }
     }
     figures["memoryMb"] = Number(await residentBytes(server.pid)) / 1e6;
@@ -218,11 +231,6 @@ async function searches(): Promise<Figures> {
   }
   return figures;
 }
-
-const RELEVANCE = { ordering: "-relevance" };
-const FILTERS = Object.entries({ category: "news", is_ad: "false", views_min: "1500" });
-/** Queries that are asked with all filters. */
-const FILTERED = { "word, filtered": words };
 
 async function backup(to: string): Promise<Figures> {
   const { figures, printed } = await timed(["backup", "--to", to, "--json"]);

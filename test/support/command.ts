@@ -33,6 +33,7 @@ export async function runHere(
   environment: Record<string, string>,
   words: readonly string[],
   open: (config: Config, ports: Ports) => Promise<Domains> = openPreparedDomains,
+  ports: (config: Config) => Ports = systemPorts,
 ): Promise<Finished> {
   let [out, notes] = ["", ""];
   running += 1;
@@ -54,7 +55,7 @@ export async function runHere(
           notes += `${text}\n`;
         },
       },
-      ports: systemPorts,
+      ports,
       openDomains: open,
       cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),

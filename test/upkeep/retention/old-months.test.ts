@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { catchUpPosts } from "../../../src/catalog/post-search/catch-up.ts";
+import { selectFoundPosts } from "../../../src/catalog/post-search/finding/select-found.store.ts";
+import { selectParts } from "../../../src/catalog/post-search/parts.store.ts";
+import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
+import type { FoundPage } from "../../../src/catalog/post-search/post-search.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import {
@@ -18,6 +22,10 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
+const NO_FILTER = {
+  ...{ channelId: null, categoryId: null, territoryId: null, fromMs: null, untilMs: null },
+  ...{ isAd: null, media: null, viewsMin: null },
+};
 const AT = Date.parse("2026-11-28T00:00:00Z");
 const clock = { ...systemClock, now: () => AT };
 
@@ -26,6 +34,36 @@ async function importRows(kind: string, rows: object[]): Promise<void> {
   const { exitCode, notes } = await machine.run(["import", kind, `${kind}.ndjson`]);
   expect([exitCode, notes]).toEqual([0, expect.anything()]);
 }
+
+test("a search that is reading a month while it is dropped sees all of it, and the next one none", async () => {
+  await importRows("channels", [{ id: 1, title: "A", subscribers: 1 }]);
+  await importRows(
+    "posts",
+    Array.from({ length: 40 }, (_, at) => ({
+      ...{ id: at + 1, channel: 1, text: `Ипотека ${at}` },
+      published_at: new Date(Date.UTC(2026, at < 20 ? 6 : 10, 1 + (at % 20))).toISOString(),
+    })),
+  );
+  using db = openDatabase(machine.database, systemClock);
+  using reader = openDatabase(machine.database, systemClock, "reader");
+  const query = readPostQuery("ипотека");
+  if (query === null) throw new Error("nothing to search");
+  const selection = { query, filter: NO_FILTER, ordering: "published_at", after: null } as const;
+  const search = () => selectFoundPosts(reader, { ...selection, limit: 100, nowMs: AT });
+  const ids = (page: FoundPage) => page.results.map(({ id }) => id);
+  const all = Array.from({ length: 40 }, (_, at) => at + 1);
+  expect(ids(search())).toEqual(all);
+  reader.exec("BEGIN");
+  // The snapshot begins with the first read.
+  expect(ids(search())).toEqual(all);
+  await letGoOldParts(db, clock, { posts: 1, statistics: null });
+  await removeOldMonths(db, clock, { posts: 1, statistics: null });
+  const partsOf = () => selectParts(db).length;
+  while (partsOf() > 1) await catchUpPosts(db, systemClock, true);
+  expect(ids(search())).toEqual(all);
+  reader.exec("COMMIT");
+  expect(ids(search())).toEqual(all.slice(20));
+}, 120_000);
 
 test("months that are no longer kept are removed with their index, and the file shrinks", async () => {
   await importRows("channels", [{ id: 1, title: "A", subscribers: 1 }]);

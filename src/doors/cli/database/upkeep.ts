@@ -13,6 +13,7 @@ import {
   CommandExit,
   EXIT_FAILED,
   jsonOption,
+  type Output,
 } from "../command-context.ts";
 import { forTerminal, printList } from "../print.ts";
 import { openReader, requireFile, warnOfUnknownSettings, withDomains } from "../with-domains.ts";
@@ -81,13 +82,13 @@ export function checkCommand(context: CommandContext): Command {
       warnOfUnknownSettings(context);
       requireFile(config);
       const results: CheckResult[] = [];
-      const progress = createProgress();
+      const { clock } = context.ports(config);
+      const progress = createProgress(output, clock);
       const onResult = (result: CheckResult): void => {
         results.push(result);
         progress.clear();
         if (!json) for (const line of linesOf(result)) output.out(line);
       };
-      const { clock } = context.ports(config);
       const db = openForCheck(config.databasePath, clock);
       if (db instanceof AppError) onResult({ name: "file", faults: [db.detail] });
       else {
@@ -107,16 +108,34 @@ function parsePart(given: string): string {
   );
 }
 
-/** A line on a terminal's standard error that says what is looked at; nothing if it is not a terminal. */
-function createProgress() {
+/** Interval between two lines of progress that nobody watches, such as in a log. */
+const NOTE_INTERVAL_MS = 10_000;
+
+/**
+ * Says what is looked at, on standard error: on one line of a terminal, otherwise on a line every ten seconds.
+ * After a stop, `--from` continues with what was named last.
+ */
+function createProgress({ note }: Output, clock: Clock) {
   const { stderr } = process;
-  if (!stderr.isTTY) return { show() {}, clear() {} };
+  const textOf = (name: string, at: number, of: number): string =>
+    of === 1 ? name : `${name} (${at} of ${of})`;
+  if (!stderr.isTTY) {
+    let notedAt = clock.monotonic();
+    return {
+      clear() {},
+      show(...step: [name: string, at: number, of: number]) {
+        if (clock.monotonic() - notedAt < NOTE_INTERVAL_MS) return;
+        notedAt = clock.monotonic();
+        note(textOf(...step));
+      },
+    };
+  }
   const clear = () => void stderr.write("\r\x1b[K");
   return {
     clear,
-    show(name: string, at: number, of: number) {
+    show(...step: [name: string, at: number, of: number]) {
       clear();
-      stderr.write(of === 1 ? name : `${name} (${at} of ${of})`);
+      stderr.write(textOf(...step));
     },
   };
 }

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { openDatabase } from "../../../../src/db/open-database.ts";
+import { systemClock } from "../../../../src/ports/clock.ts";
+import { systemPorts } from "../../../../src/ports/ports.ts";
 import { checkDatabase } from "../../../../src/upkeep/checks/check.ts";
+import { runHere } from "../../../support/command.ts";
 import { fakeClock } from "../../../support/fake-ports.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 
@@ -49,6 +52,29 @@ test("a check that was stopped goes on with the part or table it was at", async 
   const wrong = await machine.run(["check", "--from", "nothing"]);
   expect([wrong.exitCode, wrong.out]).toEqual([2, ""]);
   expect(wrong.notes).toContain("One of schema, file, foreign keys");
+});
+
+test("in a log, a check that takes long says what it is at every ten seconds", async () => {
+  await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
+  let nowMs = 0;
+  const monotonic = () => {
+    nowMs += 2_500;
+    return nowMs;
+  };
+  const { out, notes } = await runHere(
+    machine.path(""),
+    { KANALOG_DB: machine.database },
+    ["check", "--json"],
+    undefined,
+    (config) => ({ ...systemPorts(config), clock: { ...systemClock, monotonic } }),
+  );
+  expect(JSON.parse(out).results).toHaveLength(10);
+  const lines = notes.trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(10);
+  for (const line of lines) expect(line).toMatch(/^[a-z ]+(\/\S+ \(\d+ of \d+\))?$/);
+  const [, step = ""] =
+    /^(file\/\S+) /.exec(lines.find((line) => line.startsWith("file/")) ?? "") ?? [];
+  expect((await machine.run(["check", "--from", step])).exitCode).toBe(0);
 });
 
 test("a step to begin with skips those before it, and none of the parts after it", async () => {
