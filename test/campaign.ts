@@ -80,6 +80,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "packaging/install.campaign.ts",
       "packaging/release.campaign.ts",
       "packaging/upgrade.campaign.ts",
+      "packaging/image.campaign.ts",
     ],
     atLength: { KANALOG_TEST_KILLS: "20" },
   },
