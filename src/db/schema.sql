@@ -942,6 +942,7 @@ CREATE TABLE alerts (
   category TEXT,
   territory TEXT,
   is_ad INTEGER CHECK (is_ad IN (0, 1)),
+  digest TEXT NOT NULL DEFAULT 'each' CHECK (digest IN ('each', 'hourly', 'daily')),
   -- Posts read later than this are sent: the alert is as it is since then.
   since_sequence INTEGER NOT NULL,
   -- Posts up to this are cut into events.
@@ -998,6 +999,16 @@ END;
 CREATE TRIGGER posts_removed_from_alerts BEFORE DELETE ON posts BEGIN
   DELETE FROM alert_posts WHERE post_id = old.id;
 END;
+
+-- Posts that matched an alert with a digest, until they are sent together.
+CREATE TABLE alert_waiting (
+  alert_id INTEGER NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
+  -- No foreign key: a post that is gone by then is left out.
+  post_id INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  PRIMARY KEY (alert_id, post_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_waiting_due ON alert_waiting (due_at);
 
 ---- Mail
 

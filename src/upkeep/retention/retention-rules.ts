@@ -57,6 +57,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   accounts_version: "fixed",
   alert_changes: { most: { rows: 500, of: "table", by: null } },
   alert_posts: "queue",
+  alert_waiting: "queue",
   alerts: "business",
   audit_log: {
     age: { days: 730, when: "at <= @until" },

@@ -4,7 +4,7 @@ import {
   alertSchema,
   previewSchema,
 } from "../../push/webhooks/alerts/alert-views.ts";
-import type { AlertFields } from "../../push/webhooks/alerts/alerts.table.ts";
+import { type AlertFields, DIGESTS } from "../../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { nothingSchema } from "../../values/schema.ts";
@@ -14,6 +14,7 @@ import { actorOf, apiMethod, type Call, own } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
 import {
   type Arguments,
+  choice,
   fieldsOf,
   flag,
   inBody,
@@ -23,6 +24,7 @@ import {
   type Parameter,
   required,
   text,
+  withDefault,
 } from "../parameters.ts";
 import { channelNamed, readFacets } from "./catalog-filter.ts";
 import { readQueryText } from "./post-query.ts";
@@ -54,6 +56,13 @@ const webhookField = inBody(
     example: 1,
     minimum: 0,
   }),
+);
+
+const digestField = inBody(
+  choice(
+    DIGESTS,
+    "When matches are sent: as they are read, or together, after each full hour or each Moscow day.",
+  ),
 );
 
 const filterFields = {
@@ -122,14 +131,15 @@ export const alertsCreate = apiMethod({
     q: required(queryField),
     webhook: required(webhookField),
     ...filterFields,
+    digest: withDefault(digestField, "each"),
   },
   status: 201,
   result: alertSchema,
   errors: ["not_found"],
-  run({ name, q, webhook: webhookId, ...filters }, call) {
+  run({ name, q, webhook: webhookId, digest, ...filters }, call) {
     const { organization, plan } = call.caller;
     const none = { channelId: null, category: null, territory: null, isAd: null };
-    const fields = { ...none, name, q, webhookId, ...readFilters(filters, call) };
+    const fields = { ...none, name, q, webhookId, digest, ...readFilters(filters, call) };
     return call.services.alerts.create(organization.id, plan, fields, actorOf(call));
   },
 });
@@ -167,11 +177,12 @@ export const alertsUpdate = apiMethod({
     q: queryField,
     webhook: webhookField,
     ...filterFields,
+    digest: digestField,
   },
   result: alertSchema,
   errors: ["not_found"],
-  run({ id, name, q, webhook, ...filters }, call) {
-    const given = { ...filters, name, q, webhook };
+  run({ id, name, q, webhook, digest, ...filters }, call) {
+    const given = { ...filters, name, q, webhook, digest };
     if (Object.values(given).every((value) => value === undefined)) {
       throw fieldError({ non_field_errors: [message("alertUnchanged")] });
     }
@@ -179,6 +190,7 @@ export const alertsUpdate = apiMethod({
       ...(name !== undefined && { name }),
       ...(q !== undefined && { q }),
       ...(webhook !== undefined && { webhookId: webhook }),
+      ...(digest !== undefined && { digest }),
       ...readFilters(filters, call),
     };
     return call.services.alerts.change(own(id, call), change, actorOf(call));

@@ -60,6 +60,7 @@ describe("the page of all alerts", () => {
       [{ q: "-без" }, "Give at least one word that posts are to have."],
       [{ channel: "@nobody" }, "There is no such public channel."],
       [{ webhook: "" }, "Choose one of the options."],
+      [{ digest: "weekly" }, "is not a valid choice."],
       [{ category: "<script>alert(1)</script>" }, "does not exist."],
     ] as const) {
       const answer = await make(fields);
@@ -138,12 +139,21 @@ describe("an alert's page", () => {
   test("changes the alert; another organization's alert is not found", async () => {
     await webhook();
     await make();
-    const fields = { action: "change", name: "Курс", q: "курс", webhook: "1", is_ad: "false" };
+    const fields = {
+      ...{ action: "change", name: "Курс", q: "курс", webhook: "1", is_ad: "false" },
+      digest: "daily",
+    };
     const all = { ...fields, channel: "1", category: "", territory: "russia" };
     const changed = await owner.post(`${PATH}1/`, all);
     expect(changed.location).toBe(`${PATH}1/?done=changed`);
     const { body } = await appliance.request("/v1/msgr/alerts/1/", { key });
-    expect(body).toMatchObject({ name: "Курс", channel: 1, territory: "russia", is_ad: false });
+    expect(body).toMatchObject({
+      name: "Курс",
+      channel: 1,
+      territory: "russia",
+      is_ad: false,
+      digest: "daily",
+    });
     const other = await appliance.customer();
     organizationId = other.organizationId;
     await addPerson(appliance, {

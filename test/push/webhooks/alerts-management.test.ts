@@ -47,7 +47,14 @@ test("an alert is created, shown, listed, changed and deleted, and each change i
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     ...{ id: 1, name: "Rates", q: "ставка -вклад", webhook, channel: 2, category: "science" },
-    ...{ territory: "russia", is_ad: null, is_active: true, disabled_reason: "", sent_today: 0 },
+    ...{
+      territory: "russia",
+      is_ad: null,
+      digest: "each",
+      is_active: true,
+      disabled_reason: "",
+      sent_today: 0,
+    },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
@@ -100,6 +107,9 @@ describe("a fault is reported under its field, and nothing is changed:", () => {
     ["category", "no-such", "slug=no-such"],
     ["territory", "no-such", "slug=no-such"],
     ["is_ad", "perhaps", "boolean"],
+    ["digest", "weekly", "not a valid choice"],
+    ["digest", null, "may not be null"],
+    ["digest", ["each"], "Not a valid"],
     ["word", "x", "no such field"],
   ];
   for (const [field, value, detail] of cases) {

@@ -4,6 +4,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import {
   createAlertTurns,
+  cutDigests,
   cutMatches,
   endMatchedPart,
   matchPosts,
@@ -113,6 +114,7 @@ test("posts that take several steps to match are sent together, each once", asyn
         return step;
       },
       cutMatches: (part) => cutMatches(db, clock, part),
+      cutDigests: () => cutDigests(db, clock),
       endMatchedPart: (part) => endMatchedPart(db, clock, part),
     },
     { ...clock, now: clock.now, monotonic: clock.monotonic, sleep: async () => {} },

@@ -15,7 +15,7 @@ import {
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";
-import type { Alert } from "./alerts.table.ts";
+import { type Alert, DIGESTS } from "./alerts.table.ts";
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
@@ -45,6 +45,10 @@ export const alertRows = rows("Alert", {
       description: "true: only advertising posts; false: no advertising posts; null: both",
     }),
   ),
+  digest: choiceSchema(DIGESTS, {
+    description:
+      "When matches are sent: as they are read, after each full hour, or after each Moscow day",
+  }),
   is_active: flagSchema({
     description: "Whether the plan includes the alert; it includes the oldest ones",
   }),
@@ -56,7 +60,7 @@ export const alertRows = rows("Alert", {
   ),
   sent_today: field(
     countSchema(
-      `Posts sent since midnight in Moscow; after ${ALERT_POSTS_A_DAY} no more are on that day`,
+      `Posts sent, or put into a digest, since midnight in Moscow; after ${ALERT_POSTS_A_DAY} no more are on that day`,
     ),
     ({ sentDay, sentPosts, nowMs }: AlertNow) => (sentDay === dayOf(nowMs) ? sentPosts : 0),
   ),

@@ -3,7 +3,14 @@ import { type Database, statement, type Transaction } from "../../../db/database
 import { change, query, withinLimit } from "../../../db/statement.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { AlertCriteria } from "./alert-index.ts";
-import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
+import {
+  type Alert,
+  type AlertFields,
+  alertChanges,
+  alertPosts,
+  alerts,
+  alertWaiting,
+} from "./alerts.table.ts";
 
 export const selectAlert = query((db, { id }: { id: number }) =>
   db.select().from(alerts).where(eq(alerts.id, id)),
@@ -91,6 +98,28 @@ export const forgetAlertPosts = change((db, { last, rowsMax }: { last: number; r
     .delete(alertPosts)
     .where(withinLimit(db, alertPosts.sequence, lte(alertPosts.sequence, last), rowsMax)),
 ).written;
+
+/** Has a post that matched wait for an alert's next digest. */
+export const putInDigest = change(
+  (db, { alertId, postId, dueAt }: typeof alertWaiting.$inferSelect) =>
+    db.insert(alertWaiting).values({ alertId, postId, dueAt }).onConflictDoNothing(),
+).run;
+
+/** Number of the alert whose digest is due longest; null if none is due. */
+export const alertWithDigest = query((db, { nowMs }: { nowMs: number }) =>
+  db
+    .select({ alertId: alertWaiting.alertId })
+    .from(alertWaiting)
+    .where(lte(alertWaiting.dueAt, nowMs))
+    .orderBy(asc(alertWaiting.dueAt))
+    .limit(1),
+).value;
+
+export const emptyDigest = change((db, { alertId, nowMs }: { alertId: number; nowMs: number }) =>
+  db
+    .delete(alertWaiting)
+    .where(and(eq(alertWaiting.alertId, alertId), lte(alertWaiting.dueAt, nowMs))),
+).run;
 
 /** Makes every process load an alert again. Changes of the alert itself are recorded by a trigger. */
 export const noteAlertChange = change((db, { alertId }: { alertId: number }) =>

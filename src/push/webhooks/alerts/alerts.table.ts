@@ -1,4 +1,8 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** When matches are sent: as they are read, or together, after each full hour or each Moscow day. */
+export const DIGESTS = ["each", "hourly", "daily"] as const;
+export type Digest = (typeof DIGESTS)[number];
 
 /** Alerts: what to look for in new posts, and the webhook by which matches are sent. */
 export const alerts = sqliteTable("alerts", {
@@ -17,6 +21,7 @@ export const alerts = sqliteTable("alerts", {
   territory: text("territory"),
   /** Null for both advertising and other posts. */
   isAd: integer("is_ad", { mode: "boolean" }),
+  digest: text("digest", { enum: DIGESTS }).notNull().default("each"),
   /** Only posts read after this are sent. */
   sinceSequence: integer("since_sequence").notNull(),
   /** Posts up to this have been put into events. */
@@ -33,7 +38,7 @@ export type Alert = typeof alerts.$inferSelect;
 /** Fields chosen by the alert's owners. */
 export type AlertFields = Pick<
   Alert,
-  "name" | "q" | "webhookId" | "channelId" | "category" | "territory" | "isAd"
+  "name" | "q" | "webhookId" | "channelId" | "category" | "territory" | "isAd" | "digest"
 >;
 
 /** Posts in the order they were read, queued until they are matched with alerts. */
@@ -41,6 +46,17 @@ export const alertPosts = sqliteTable("alert_posts", {
   sequence: integer("sequence").primaryKey(),
   postId: integer("post_id").notNull(),
 });
+
+/** Posts that matched an alert, until they are sent together. */
+export const alertWaiting = sqliteTable(
+  "alert_waiting",
+  {
+    alertId: integer("alert_id").notNull(),
+    postId: integer("post_id").notNull(),
+    dueAt: integer("due_at").notNull(),
+  },
+  ({ alertId, postId }) => [primaryKey({ columns: [alertId, postId] })],
+);
 
 /** The latest changes that matching must know about, in order: older ones are removed. */
 export const alertChanges = sqliteTable("alert_changes", {

@@ -74,7 +74,7 @@ const changeAlert = transaction(
       (name) => change[name] !== undefined && change[name] !== alert[name],
     );
     if (changed.length === 0) return;
-    const isOther = changed.some((name) => name !== "name");
+    const isOther = changed.some((name) => name !== "name" && name !== "digest");
     await updateAlert(tx, own.id, {
       ...Object.fromEntries(changed.map((name) => [name, change[name]])),
       ...(isOther && { sinceSequence: lastAlertSequence(tx) }),

@@ -71,6 +71,11 @@ export function readRecentPosts(
     : statement<Recent>(db, OF_CHANNEL).iterate({ channelId, ...rest });
 }
 
+/** Join: the post's channel is public, or being merged into a public one. */
+const SHOWN = `CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS (
+      SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id
+      WHERE m.id = c.id AND i.is_public = 1))`;
+
 /**
  * Those of the given posts that an alert gets, oldest first: of a public channel, read since the alert last
  * changed, not sent for it yet, and published within the last two days. Each join, made in the written
@@ -83,9 +88,7 @@ const MATCHED = `
     CROSS JOIN alert_posts r ON r.sequence = wanted.value
       AND r.sequence > a.since_sequence AND r.sequence > a.cut_sequence
     CROSS JOIN posts p ON p.id = r.post_id
-    CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS (
-      SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id
-      WHERE m.id = c.id AND i.is_public = 1))
+    ${SHOWN}
   WHERE a.id = @alertId AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id LIMIT @limit`;
 
@@ -96,5 +99,19 @@ export function selectMatched(
 ): number[] {
   return statement<{ id: number }>(db, MATCHED)
     .all({ ...of, sequences: JSON.stringify(of.sequences) })
+    .map(({ id }) => id);
+}
+
+const IN_DIGEST = `
+  SELECT p.id
+  FROM alert_waiting w CROSS JOIN posts p ON p.id = w.post_id
+    ${SHOWN}
+  WHERE w.alert_id = @alertId AND w.due_at <= @nowMs
+  ORDER BY p.published_at, p.id`;
+
+/** Numbers of the posts of an alert's digest that are still public, oldest first. */
+export function selectDigest(db: Database, of: { alertId: number; nowMs: number }): number[] {
+  return statement<{ id: number }>(db, IN_DIGEST)
+    .all(of)
     .map(({ id }) => id);
 }

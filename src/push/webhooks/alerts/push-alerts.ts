@@ -3,21 +3,25 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { inParts, inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { dayOf } from "../../../values/moscow-time.ts";
+import { dayOf, HOUR_MS, startOfDay } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
 import { eventBody, eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
 import { noteHeartbeat } from "../events/heartbeat.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
+  alertWithDigest,
+  emptyDigest,
   forgetAlertPosts,
   lastAlertSequence,
   noteAlertChange,
   noteAlertCut,
+  putInDigest,
   selectAlert,
 } from "./alerts.store.ts";
+import type { Alert, Digest } from "./alerts.table.ts";
 import { ALERT_POSTS_A_DAY, currentAlerts } from "./loaded-alerts.ts";
 import { pausedFrom } from "./manage-alerts.ts";
-import { readAlertPosts, selectMatched, toFacts } from "./match-posts.store.ts";
+import { readAlertPosts, selectDigest, selectMatched, toFacts } from "./match-posts.store.ts";
 
 /** How long one step of matching may take: the sender's database work waits on the same thread. */
 const MATCH_MS = 10;
@@ -139,7 +143,7 @@ async function cutAlert(
 ): Promise<void> {
   const alert = await selectAlert(tx, { id: alertId });
   if (alert === undefined) return;
-  const { webhookId, organizationId, name } = alert;
+  const { webhookId, organizationId } = alert;
   const webhook = await selectWebhook(tx, { id: webhookId });
   // A disabled webhook's alert misses these posts: it continues with those read after enabling.
   if (webhook?.disabledReason !== "") return;
@@ -154,28 +158,65 @@ async function cutAlert(
     freshFrom: nowMs - FRESH_MS,
     limit: ALERT_POSTS_A_DAY - sentToday,
   });
-  for (const event of eventsOf(tx, postIds, texts)) {
-    const body = eventBody("post.matched", webhookId, nowMs, event.posts, { id: alertId, name });
-    const { postIds: ids } = event;
-    const delivery = {
-      webhookId,
-      event: "post.matched",
-      postIds: ids,
-      body,
-      nowMs,
-      alertId,
-    } as const;
-    await addDelivery(tx, delivery);
-  }
   if (postIds.length === 0) return;
+  const dueAt = digestDueAt(alert.digest, nowMs);
+  if (dueAt === null) await sendMatches(tx, alert, postIds, nowMs, texts);
+  else for (const postId of postIds) await putInDigest(tx, { alertId, postId, dueAt });
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
   // Every process then drops the alert from memory for the rest of the day.
   if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, { alertId });
 }
 
+/** When the digest that begins now is due; null if matches are sent as they are read. */
+function digestDueAt(digest: Digest, nowMs: number): number | null {
+  if (digest === "each") return null;
+  const nextHour = (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS;
+  return digest === "hourly" ? nextHour : startOfDay(dayOf(nowMs) + 1);
+}
+
+async function sendMatches(
+  tx: Transaction,
+  { id, name, webhookId }: Alert,
+  postIds: readonly number[],
+  nowMs: number,
+  texts: PostTexts,
+): Promise<void> {
+  const event = "post.matched";
+  for (const { postIds: ids, posts } of eventsOf(tx, postIds, texts)) {
+    const body = eventBody(event, webhookId, nowMs, posts, { id, name });
+    await addDelivery(tx, { webhookId, event, postIds: ids, body, nowMs, alertId: id });
+  }
+}
+
+/**
+ * Sends digests that are due, alert by alert, until the slice is over. An event and its posts' leaving the
+ * digest are one transaction, so that a kill neither loses nor repeats any.
+ * @returns whether some may be left
+ */
+export function cutDigests(db: Database, clock: Clock): Promise<boolean> {
+  return inSlice(db, clock, "cut-alerts", async (tx, isOver) => {
+    const nowMs = clock.now();
+    await noteHeartbeat(tx, nowMs);
+    while (!isOver()) {
+      const id = await alertWithDigest(tx, { nowMs });
+      if (id === null) return false;
+      const alert = await selectAlert(tx, { id });
+      const webhook = alert && (await selectWebhook(tx, { id: alert.webhookId }));
+      // As for other events, nothing is kept for a disabled webhook or a plan without the alert.
+      if (alert && webhook?.disabledReason === "") {
+        const isIncluded = id < (await pausedFrom(tx, alert.organizationId, nowMs));
+        const postIds = isIncluded ? selectDigest(tx, { alertId: id, nowMs }) : [];
+        await sendMatches(tx, alert, postIds, nowMs, new Map());
+      }
+      await emptyDigest(tx, { alertId: id, nowMs });
+    }
+    return true;
+  });
+}
+
 /** Work for alerts that runs on a timer, on the thread that writes it. */
-export const alertWork = { matchPosts, cutMatches, endMatchedPart };
+export const alertWork = { matchPosts, cutMatches, endMatchedPart, cutDigests };
 
 export type AlertWork = Calls<typeof alertWork>;
 
@@ -193,14 +234,17 @@ const TURN_MS = 2_000;
  */
 export function createAlertTurns(work: AlertWork, clock: Clock) {
   let left: MatchedPart | null = null;
+  let isDigestLeft = false;
 
   return {
     /** Whether the last turn left work for another. */
-    isLeft: (): boolean => left !== null,
+    isLeft: (): boolean => left !== null || isDigestLeft,
 
     async turn(): Promise<void> {
       const endAtMs = clock.monotonic() + TURN_MS;
       const isOver = (): boolean => clock.monotonic() >= endAtMs;
+      do isDigestLeft = await work.cutDigests();
+      while (isDigestLeft && !isOver());
       do {
         left ??= await nextPart(work, isOver);
         if (left === null) return;

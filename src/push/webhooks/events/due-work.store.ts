@@ -13,6 +13,7 @@ import {
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/statement.ts";
+import { alertWaiting } from "../alerts/alerts.table.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.store.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 
@@ -57,6 +58,7 @@ export async function setBack(tx: Transaction, byMs: number): Promise<void> {
     batchedAt: earlier(webhookLook.batchedAt),
     overdueUntil: earlier(webhookLook.overdueUntil),
   });
+  await tx.builders.update(alertWaiting).set({ dueAt: earlier(alertWaiting.dueAt) });
   await tx.builders
     .update(webhookDeliveries)
     .set({ nextAttemptAt: earlier(webhookDeliveries.nextAttemptAt) })

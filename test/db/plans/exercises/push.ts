@@ -83,8 +83,16 @@ async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise
   const by = COMMAND_LINE;
   const plan = await app.domains.accounts.plan("profi");
   const fields = { name: "A", q: "оповещение", webhookId: webhooks[0] ?? 0 };
-  const none = { channelId: null, category: null, territory: null, isAd: null };
+  const none = {
+    channelId: null,
+    category: null,
+    territory: null,
+    isAd: null,
+    digest: "each",
+  } as const;
   const { id } = await alerts.create(organizationId, plan, { ...none, ...fields }, by);
+  const hourly = { ...none, ...fields, webhookId: webhooks[1] ?? 0, digest: "hourly" } as const;
+  await alerts.create(organizationId, plan, hourly, by);
   const own = { organizationId, id };
   await alerts.list(organizationId, 0, 100);
   await alerts.preview(own);
@@ -94,6 +102,8 @@ async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise
     await app.push.runDue();
   };
   await read(2_000_000, 1_100);
+  ports.clock.advance(HOUR_MS);
+  await app.push.runDue();
   await alerts.change(own, { channelId: 5, name: "B" }, by);
   await alerts.preview(own);
   await alerts.remove(own, by);

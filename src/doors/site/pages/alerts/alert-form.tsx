@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
-import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
+import { type AlertFields, DIGESTS } from "../../../../push/webhooks/alerts/alerts.table.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { parseNumber } from "../../../../values/fields.ts";
+import { parseNumber, readChoice } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { alertsAccessible, alertsIncluded } from "../../../../verbs/admission.ts";
 import { readFilters, readName, readQuery } from "../../../../verbs/methods/alerts.ts";
@@ -65,6 +65,11 @@ export function AlertForm({
           { value: "false", label: words.noAd },
         ]}
       />
+      <SelectField
+        name="digest"
+        value={alert?.digest ?? "each"}
+        options={DIGESTS.map((value) => ({ value, label: words.digests[value] }))}
+      />
     </Form>
   );
 }
@@ -76,10 +81,12 @@ export function readAlertForm(): AlertFields {
   const name = readName(form.get("name"));
   const q = readQuery(form.get("q"));
   const webhookId = parseNumber(form.get("webhook"));
+  const digest = readChoice(DIGESTS)(form.get("digest") || "each");
   const faults: FieldFaults = {
     ...("fault" in name && { name: [name.fault] }),
     ...("fault" in q && { q: [q.fault] }),
     ...(webhookId === null && { webhook: [message("chooseOption")] }),
+    ...("fault" in digest && { digest: [digest.fault] }),
   };
   const isAd = form.get("is_ad");
   const filters = filtersOrFaults(
@@ -91,11 +98,17 @@ export function readAlertForm(): AlertFields {
     },
     services,
   );
-  if ("fault" in name || "fault" in q || webhookId === null || "faults" in filters) {
+  if (
+    "fault" in name ||
+    "fault" in q ||
+    webhookId === null ||
+    "fault" in digest ||
+    "faults" in filters
+  ) {
     throw fieldError({ ...faults, ...("faults" in filters && filters.faults) });
   }
   const none = { channelId: null, category: null, territory: null, isAd: null };
-  return { ...none, ...filters, name: name.value, q: q.value, webhookId };
+  return { ...none, ...filters, name: name.value, q: q.value, webhookId, digest: digest.value };
 }
 
 /** Converts a link to the handle or number it refers to. */

@@ -103,6 +103,7 @@ function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly 
         ],
         [words.category, category !== null && named(category, directory.categories())],
         [words.territory, territory !== null && named(territory, directory.territories({}))],
+        [words.digest, words.digests[alert.digest]],
         [words.isAd, isAd !== null && (isAd ? words.onlyAd : words.noAd)],
         [
           words.sentToday,
