@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClauseId } from "./clauses.ts";
+import clauses from "./clauses.json";
 import type { Answer, Asked } from "./client.ts";
+
+export type ClauseId = keyof typeof clauses;
+
+/**
+ * The parts of the specification, in its order: every table and numbered sentence of its first document
+ * (`spec`), and the sections of the pages that settle what it leaves open. `elsewhere` says why no request
+ * can tell, for parts without checks.
+ */
+export const CLAUSES: Readonly<Record<ClauseId, { says: string; elsewhere?: string }>> = clauses;
 
 export type Json = Readonly<Record<string, unknown>>;
 

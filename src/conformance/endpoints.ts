@@ -1,4 +1,4 @@
-import type { ClauseId } from "./clauses.ts";
+import type { ClauseId } from "./check.ts";
 
 /** Plans from the lowest to the highest. */
 export const PLANS = ["test", "start", "growth", "profi"] as const;

@@ -1,5 +1,4 @@
-import type { Check } from "./check.ts";
-import { CLAUSES, type ClauseId } from "./clauses.ts";
+import { type Check, CLAUSES, type ClauseId } from "./check.ts";
 import type { Result } from "./run.ts";
 
 /** What a run prints, and the list of checks by the part of the specification that each is about. */
@@ -72,7 +71,7 @@ export function jsonReport(results: readonly Result[]): object {
 
 /** The parts of the specification with the titles of their checks, or why they have none. */
 export function listOf(checks: readonly Check[]) {
-  return PARTS.map(([part, { says, elsewhere }]) => ({
+  return PARTS.map(([part, { says, elsewhere = null }]) => ({
     ...{ part, says, elsewhere },
     checks: checks.filter(({ clause }) => clause === part).map(({ title }) => title),
   }));

@@ -1,4 +1,4 @@
-import { type Check, type Kit, Missing } from "./check.ts";
+import { type Check, CLAUSES, type Kit, Missing } from "./check.ts";
 import { answerChecks, aroundChecks } from "./checks/answers.ts";
 import { catalogChecks } from "./checks/catalog.ts";
 import { dayChecks } from "./checks/days.ts";
@@ -14,7 +14,6 @@ import { parameterChecks } from "./checks/parameters.ts";
 import { postChecks } from "./checks/posts.ts";
 import { requestChecks } from "./checks/requests.ts";
 import { webhookChecks } from "./checks/webhooks.ts";
-import { CLAUSES } from "./clauses.ts";
 
 export interface Result extends Check {
   /** `skip` if the appliance, or what the run was given, lacks what the check needs. */

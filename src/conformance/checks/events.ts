@@ -12,7 +12,7 @@ import {
   type Received,
   unless,
 } from "../check.ts";
-import { fieldFault, SHAPES } from "../shapes.ts";
+import { fieldFault, SHAPES, shapeFault } from "../shapes.ts";
 import { managersKey, operate } from "./customers.ts";
 import { ownChannel } from "./operator.ts";
 import { firstPing, type Hook, newHook } from "./webhooks.ts";
@@ -151,12 +151,7 @@ export const eventChecks: readonly Check[] = [
   ),
   ...SHAPES.filter(([resource]) => resource === "post").map(([, , fields]) =>
     ofPost("spec 6 body", `posts have the shape of one post: ${fields}`, ({ posts }) =>
-      each(objectsIn(posts), (post) =>
-        each(fields.split(", "), (text) => {
-          const [field = "", type = ""] = text.split(" ");
-          return fieldFault(post, field, type);
-        }),
-      ),
+      each(objectsIn(posts), (post) => shapeFault(post, fields)),
     ),
   ),
 ];

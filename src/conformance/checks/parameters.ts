@@ -1,3 +1,4 @@
+import type { ClauseId } from "../check.ts";
 import {
   type Check,
   check,
@@ -13,7 +14,6 @@ import {
   statusOf,
   unless,
 } from "../check.ts";
-import type { ClauseId } from "../clauses.ts";
 import type { Answer } from "../client.ts";
 import { type Endpoint, isFile, MANAGED, nameOf, READS, TOOLS } from "../endpoints.ts";
 import { isRequired, kindOf } from "../parameter-kinds.ts";

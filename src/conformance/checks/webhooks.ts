@@ -13,7 +13,7 @@ import {
   unless,
 } from "../check.ts";
 import type { Answer, Asked } from "../client.ts";
-import { fieldFault, SHAPES } from "../shapes.ts";
+import { SHAPES, shapeFault } from "../shapes.ts";
 import { fill } from "../sight.ts";
 import { customerOn, managersKey, operate } from "./customers.ts";
 
@@ -197,10 +197,7 @@ const life: readonly Check[] = [
   ...SHAPES.filter(([resource]) => resource === "webhook").map(([, clause, fields]) =>
     check(clause, `a new webhook has ${fields}`, async (kit) => {
       const { created } = await hook(kit);
-      return each(fields.split(", "), (text) => {
-        const [field = "", type = ""] = text.split(" ");
-        return fieldFault(created.body, field, type);
-      });
+      return shapeFault(created.body, fields);
     }),
   ),
   check("spec 2 webhook", "the secret is in no other answer", async (kit) => {
