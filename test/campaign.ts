@@ -24,6 +24,10 @@ const CAMPAIGNS: Record<string, Campaign> = {
     files: ["journeys/sources.campaign.ts", "journeys/source-nodes.campaign.ts"],
     atLength: { KANALOG_TEST_KILLS: "50" },
   },
+  buying: {
+    files: ["journeys/buying.campaign.ts"],
+    atLength: { KANALOG_TEST_KILLS: "200" },
+  },
   hostile: {
     files: [
       "journeys/hostile-requests.campaign.ts",

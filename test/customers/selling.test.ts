@@ -251,6 +251,37 @@ test("nothing is bought at a price that is not the one shown, nor twice", async 
   expect(portal.headers.get("refresh")).toStartWith(`0; url=${stripe.address}/portal/cus_`);
 });
 
+test("what was paid while its event could not be received is not sold again", async () => {
+  stripe.pay(await open());
+  const again = await olga.post(PLAN, { action: "buy-growth" });
+  expect(again.status).toBe(409);
+  expect(again.html).toContain("A subscription is under way");
+  expect((await plan()).plan).toBe("growth");
+});
+
+test("of payment pages that are opened at once, one stays open, and all lead there", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => olga.post(PLAN, { action: "buy-growth" })),
+  );
+  const open = [...stripe.sessions.values()].filter(({ status }) => status === "open");
+  expect(open).toHaveLength(1);
+  const pages = answers.map(({ headers }) => headers.get("refresh"));
+  expect(pages).toContain(`0; url=${stripe.address}/pay/${open[0]?.id}`);
+});
+
+test("a new subscription does not shorten what was paid before", async () => {
+  const { id: subscription } = stripe.pay(await open());
+  stripe.rollOver(subscription);
+  stripe.settle(subscription, true);
+  stripe.end(subscription);
+  await deliver();
+  expect(await plan()).toEqual({ plan: "growth", ends: 60 * DAY_MS });
+  // Its page does not sell the plan that it has; an older page, still open, does.
+  stripe.pay(await open());
+  await deliver();
+  expect(await plan()).toEqual({ plan: "growth", ends: 60 * DAY_MS });
+});
+
 test("a customer that Stripe deleted is made anew, and another's session gives nothing", async () => {
   await open();
   stripe.customers.clear();

@@ -47,7 +47,7 @@ export function startFakeStripe(now: () => number) {
   let numbers = 0;
   const id = (kind: string): string => `${kind}_${String(++numbers).padStart(8, "0")}`;
   const nowS = (): number => Math.floor(now() / 1000);
-  const state = { isDown: false, isLive: false };
+  const state = { isDown: false, isLive: false, onAsked: (_request: string) => {} };
 
   /** An event that waits to be sent. */
   function happened(type: string, object: object): void {
@@ -161,6 +161,9 @@ export function startFakeStripe(now: () => number) {
       { status: 404 },
     );
 
+  const refused = () =>
+    Response.json({ error: { type: "invalid_request_error" } }, { status: 400 });
+
   async function answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const given = new URLSearchParams(request.method === "POST" ? await request.text() : "");
@@ -168,6 +171,7 @@ export function startFakeStripe(now: () => number) {
       return page(pathname, given.get("do"));
     }
     asked.push(`${request.method} ${pathname}`);
+    state.onAsked(`${request.method} ${pathname}`);
     if (request.headers.get("authorization") !== `Bearer ${STRIPE_KEY}`) {
       return Response.json({ error: { type: "invalid_request_error" } }, { status: 401 });
     }
@@ -188,16 +192,22 @@ export function startFakeStripe(now: () => number) {
       }
       case "checkout/sessions": {
         if (request.method === "GET" && of === "") {
-          const data = [...sessions.values()].filter(
-            ({ customer, status }) =>
-              customer === searchParams.get("customer") && status === searchParams.get("status"),
-          );
+          // Stripe lists the newest first.
+          const data = [...sessions.values()]
+            .reverse()
+            .filter(
+              ({ customer, status }) =>
+                customer === searchParams.get("customer") && status === searchParams.get("status"),
+            );
           return Response.json({ object: "list", has_more: false, data: data.map(sessionOf) });
         }
         const found = sessions.get(of);
         if (of !== "") {
           if (found === undefined) return missing();
-          if (pathname.endsWith("/expire")) found.status = "expired";
+          if (pathname.endsWith("/expire")) {
+            if (found.status !== "open") return refused();
+            found.status = "expired";
+          }
           return Response.json(sessionOf(found));
         }
         const made: Session = {
@@ -214,6 +224,13 @@ export function startFakeStripe(now: () => number) {
         return Response.json({ id: id("bps"), object: "billing_portal.session", url });
       }
       case "subscriptions": {
+        if (of === "") {
+          const data = [...subscriptions.values()].filter(
+            ({ customer, status }) =>
+              customer === searchParams.get("customer") && status !== "canceled",
+          );
+          return Response.json({ object: "list", has_more: false, data: data.map(shown) });
+        }
         const found = subscriptions.get(of);
         return found === undefined ? missing() : Response.json(shown(found));
       }

@@ -13,6 +13,7 @@ import {
   putCustomer,
   putRefund,
   putSubscription,
+  selectCustomer,
   selectSubscription,
 } from "./selling.store.ts";
 import type { StripeRefund, StripeSubscription } from "./selling.table.ts";
@@ -86,10 +87,19 @@ async function followSubscription(
   });
 }
 
+/**
+ * Stores an organization's customer at Stripe.
+ * @param known the one of before, which Stripe does not have any more; null if there was none
+ * @returns the stored one, which is another's if two were made at once
+ */
 const noteCustomer = transaction(
   "stripe-customer",
-  (tx, _clock, organizationId: number, customer: string) =>
-    putCustomer(tx, { organizationId, customer }),
+  (tx, _clock, organizationId: number, customer: string, known: string | null) => {
+    const stored = selectCustomer(tx, { organizationId });
+    if (stored !== null && stored !== known) return stored;
+    putCustomer(tx, { organizationId, customer });
+    return customer;
+  },
 );
 
 const noteRefund = transaction(
@@ -138,7 +148,10 @@ function givenUntil(
   return goesOn ? paidUntil + GRACE_MS : paidUntil;
 }
 
-/** Whether an organization's plan follows a change of its subscription, and is not one that staff gave. */
+/**
+ * Whether an organization's plan follows a change of its subscription, and is not one that staff gave. A new
+ * subscription does not shorten what the organization has already.
+ */
 function isGrant(
   { plan, planEndsAt }: Organization,
   row: StripeSubscription | undefined,
@@ -147,7 +160,10 @@ function isGrant(
 ): boolean {
   const until = next.givenUntil ?? 0;
   const given = row?.givenUntil ?? null;
-  if (row === undefined || given === null) return until > nowMs;
+  if (row === undefined || given === null) {
+    const hasIt = plan === next.plan && (planEndsAt === null || planEndsAt >= until);
+    return until > nowMs && !hasIt;
+  }
   const isChanged = row.plan !== next.plan || given !== until;
   if (!isChanged || Math.max(given, until) <= nowMs) return false;
   const isOwn = plan === row.plan && planEndsAt === given;
