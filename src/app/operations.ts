@@ -51,7 +51,11 @@ import type { Clock } from "../ports/clock.ts";
 import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { addMail } from "../push/mail/mailer.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
-import { queueQuotaMail, queueSubscriptionMail } from "../push/mail/notices.ts";
+import {
+  queuePlanRequestMail,
+  queueQuotaMail,
+  queueSubscriptionMail,
+} from "../push/mail/notices.ts";
 import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
@@ -133,7 +137,7 @@ export const lanes = {
       ...ruled(changes, {
         ...operatorKeyChanges,
         ...requestSteps,
-        ...accountChanges(resumption, endSessionsOfSuspended),
+        ...accountChanges(resumption, endSessionsOfSuspended, queuePlanRequestMail),
         ...sellingChanges(resumption, queueSubscriptionMail),
         ...keyChanges,
         ...customerChanges,

@@ -16,6 +16,15 @@ import {
  * only if the contract changes.
  */
 const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+  planRequestMailSubject: [[{ organization: "Acme", plan: "growth" }, "Acme asks for Growth"]],
+  planRequestMail: [
+    [
+      { organization: "Acme", plan: "growth", id: 3 },
+      "Acme asks for the plan Growth. Its page in the staff console, /staff/organizations/3/, gives it with one click.",
+    ],
+  ],
+  askedBy: [[{}, "Asked by"]],
+  askedNote: [[{}, "Note"]],
   notCurrency: [[{ given: "XX" }, "XX is not a currency code such as EUR or RUB."]],
   stripeSilent: [[{}, "Stripe cannot be reached at the moment; try again shortly."]],
   stripeNotSigned: [[{}, "The event is not signed by Stripe."]],

@@ -25,20 +25,24 @@ import {
   planInForce,
   requireLimits,
 } from "./plan.ts";
-import { endPlanRequest, planRequestChanges } from "./plan-requests.ts";
+import { endPlanRequest, planRequestChanges, type TellStaffOfRequest } from "./plan-requests.ts";
 
 /**
  * Changes of organizations, members and plans, one transaction each. A change of an organization or member
  * throws `not_found` if it does not exist, and `invalid` for an impossible value. Each change is recorded
  * in the audit log `by` its author, unless it changes nothing.
  */
-export function accountChanges(resumption: Resumption, onSuspended: OnSuspended) {
+export function accountChanges(
+  resumption: Resumption,
+  onSuspended: OnSuspended,
+  tellStaff: TellStaffOfRequest,
+) {
   return {
     changePlan,
     changeOffer,
     ...organizationChanges(resumption),
     ...memberChanges(onSuspended),
-    ...planRequestChanges,
+    ...planRequestChanges(tellStaff),
   };
 }
 

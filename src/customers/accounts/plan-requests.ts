@@ -6,7 +6,7 @@ import { message } from "../../values/messages/messages.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { named, tellOperator } from "../operator-events/operator-events.store.ts";
 import { deletePlanRequest, insertPlanRequest, selectPlanRequest } from "./accounts.store.ts";
-import type { PlanRequest } from "./accounts.table.ts";
+import type { Organization, PlanRequest } from "./accounts.table.ts";
 import { requireOrganization } from "./accounts.ts";
 import { planInForce } from "./plan.ts";
 
@@ -14,7 +14,18 @@ import { planInForce } from "./plan.ts";
  * Customers' requests for another plan, of which an organization has at most one open: it ends with the
  * next plan given, or when it is closed.
  */
-export const planRequestChanges = { requestPlan, closePlanRequest };
+export const planRequestChanges = (tellStaff: TellStaffOfRequest) => ({
+  requestPlan: requestPlan.bind(null, tellStaff),
+  closePlanRequest,
+});
+
+/** Tells staff of a request, in its transaction. */
+export type TellStaffOfRequest = (
+  tx: Transaction,
+  nowMs: number,
+  organization: Organization,
+  request: Pick<PlanRequest, "plan" | "note" | "person">,
+) => Promise<void>;
 
 const NOTE_LENGTH_MAX = 1_000;
 /** Control characters, except those that a note of several lines has. */
@@ -25,6 +36,7 @@ const CONTROL = /[^\P{Cc}\t\r\n]/u;
  * @throws AppError `invalid` on `plan` and `note`, `conflict` while another request is open
  */
 function requestPlan(
+  tellStaff: TellStaffOfRequest,
   db: Database,
   clock: Clock,
   given: Pick<PlanRequest, "organizationId" | "plan" | "note">,
@@ -59,6 +71,7 @@ function requestPlan(
       note,
       person: by.person,
     });
+    await tellStaff(tx, now, organization, request);
     return request;
   });
 }

@@ -1,6 +1,7 @@
 import { selectMembers } from "../../customers/accounts/accounts.store.ts";
 import { requireOrganization } from "../../customers/accounts/accounts.ts";
 import { periodAt } from "../../customers/accounts/plan.ts";
+import type { TellStaffOfRequest } from "../../customers/accounts/plan-requests.ts";
 import type { QuotaNotice } from "../../customers/limits/usage.ts";
 import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import { selectStaffEmails } from "../../customers/people/people.store.ts";
@@ -96,6 +97,25 @@ export const queueQuotaMail = transaction(
     });
   },
 );
+
+/** Queues the mail that an organization asks for another plan, to staff. */
+export const queuePlanRequestMail: TellStaffOfRequest = async (
+  tx,
+  nowMs,
+  { id, name },
+  { plan, note, person },
+) => {
+  const of = { organization: onOneLine(name), plan };
+  const mail = noticeMail(
+    message("planRequestMailSubject", of),
+    message("planRequestMail", { ...of, id }),
+    [
+      [message("askedBy"), person],
+      [message("askedNote"), note],
+    ],
+  );
+  await mailStaff(tx, nowMs, mail);
+};
 
 const MESSAGES = {
   paid: ["subscriptionPaidSubject", "subscriptionPaidMail"],

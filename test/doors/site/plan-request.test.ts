@@ -20,6 +20,7 @@ const PLAN = "/account/plan/";
 const ASK = { action: "ask-growth", note: "For <b>us</b>,\nplease" };
 
 test("an owner asks once; staff and the operator's API show it; the plan given closes it", async () => {
+  await addPerson(appliance, { email: "staff@example.com", name: "Staff", isStaff: true });
   const olga = await signedInVisitor(appliance, "olga@example.com");
   const asked = await olga.post(PLAN, ASK);
   expect(asked.status).toBe(303);
@@ -35,14 +36,22 @@ test("an owner asks once; staff and the operator's API show it; the plan given c
   const twice = await olga.post(PLAN, { ...ASK, action: "ask-profi" });
   expect(twice.status).toBe(409);
 
-  await addPerson(appliance, { email: "staff@example.com", name: "Staff", isStaff: true });
+  await appliance.app.mailer.runDue();
+  const mail = appliance.ports.mail.sent.filter(({ to }) => to.includes("staff@example.com"));
+  expect(mail.map(({ subject }) => subject)).toEqual([
+    "Acme: нужен тариф Рост / Acme asks for Growth",
+  ]);
+  expect(mail[0]?.text).toContain("Note: For <b>us</b>, please");
+
   const staff = await signedInVisitor(appliance, "staff@example.com");
   const shown = await staff.get(`/staff/organizations/${organizationId}/`);
   expect(shown.html).toContain("For &lt;b&gt;us&lt;/b&gt;,");
-  await operator.post(`organizations/${organizationId}/plan/`, {
-    plan: "growth",
-    ends: "2030-01-31",
-  });
+  // The form of its page is filled in with what was asked for.
+  expect(shown.html).toMatch(/<option[^>]*value="growth"[^>]*selected/);
+  const [, ends = ""] = /name="ends"[^>]*value="([^"]*)"/.exec(shown.html) ?? [];
+  expect(ends).toMatch(/^\d{4}-\d\d-\d\d$/);
+  const place = `/staff/organizations/${organizationId}/`;
+  expect((await staff.post(place, { action: "plan", plan: "growth", ends })).status).toBe(303);
   expect((await operator.get("plan-requests/")).body.results).toEqual([]);
   expect((await olga.get(PLAN)).html).toContain("Ask for this plan");
 });

@@ -4,8 +4,9 @@ import {
   type Member,
   type Organization,
 } from "../../../../../customers/accounts/accounts.table.ts";
+import { offerOf } from "../../../../../customers/accounts/plan.ts";
 import { notFound } from "../../../../../errors.ts";
-import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
+import { DAY_MS, dayOf, formatDay } from "../../../../../values/moscow-time.ts";
 import { keys } from "../../../../../verbs/operator/customers/keys.ts";
 import { members } from "../../../../../verbs/operator/customers/members.ts";
 import { organizations } from "../../../../../verbs/operator/customers/organizations.ts";
@@ -150,10 +151,14 @@ async function OpenRequest({ organization }: Props) {
   );
 }
 
-function PlanForm({ organization }: Props) {
+/** The form that gives a plan; filled in with the one that is asked for, for one of its paid periods. */
+async function PlanForm({ organization: { id, plan, planEndsAt } }: Props) {
   const visit = useVisit();
   const words = visit.words.staffPages;
-  const { plan, planEndsAt } = organization;
+  const { accounts } = useSite();
+  const wanted = (await accounts.planRequest(id))?.plan;
+  const paidDays = wanted && offerOf(await accounts.plan(wanted)).per === "year" ? 365 : 30;
+  const ends = wanted === undefined ? planEndsAt : visit.nowMs + paidDays * DAY_MS;
   return (
     <>
       <h2>{words.givePlan}</h2>
@@ -161,7 +166,7 @@ function PlanForm({ organization }: Props) {
         resource={organizations}
         verb="plan"
         submit={visit.words.save}
-        values={{ plan, ends: planEndsAt === null ? "" : formatDay(dayOf(planEndsAt - 1)) }}
+        values={{ plan: wanted ?? plan, ends: ends === null ? "" : formatDay(dayOf(ends - 1)) }}
       >
         <p>{words.givePlanText}</p>
       </VerbForm>
