@@ -74,6 +74,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "journeys/cluster.campaign.ts",
       "journeys/cluster-patroni.campaign.ts",
       "journeys/cluster-nodes.campaign.ts",
+      "journeys/cluster-push.campaign.ts",
     ],
     // Of each of three kinds: 30 faults, and 1,002 at length.
     environment: { KANALOG_TEST_KILLS: "10" },
