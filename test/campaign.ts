@@ -65,6 +65,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "doors/site/browser-journeys.test.ts",
       "doors/http/docs/docs.test.ts",
       "doors/http/docs/methods-page.test.ts",
+      "doors/mcp/apps.test.ts",
       "journeys/living-catalog.test.ts",
     ],
     environment: { KANALOG_TEST_SLOW: "1" },

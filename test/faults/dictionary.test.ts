@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMachine, type Machine } from "../support/machine.ts";
@@ -8,7 +8,8 @@ import { createMachine, type Machine } from "../support/machine.ts";
 const ROOT = join(import.meta.dir, "../..");
 const DICTIONARY = "program/data/dictionary/russian.bin";
 let machine: Machine;
-beforeEach(() => {
+let key: string;
+beforeAll(async () => {
   machine = createMachine();
   for (const name of ["src", "data", "LICENSE", "README.md", "package.json", "tsconfig.json"]) {
     cpSync(join(ROOT, name), machine.path(`program/${name}`), {
@@ -18,8 +19,12 @@ beforeEach(() => {
     });
   }
   symlinkSync(join(ROOT, "node_modules"), machine.path("program/node_modules"));
+  ({ key } = await machine.customer("start"));
+  machine.write("channels.csv", "id,kind,title,subscribers\n1,channel,News,5\n");
+  machine.write("posts.csv", "id,channel,published_at,text\n1,1,2026-11-01,Новые кратеры\n");
+  for (const kind of ["channels", "posts"]) await machine.json(["import", kind, `${kind}.csv`]);
 });
-afterEach(() => machine.leave());
+afterAll(() => machine.leave());
 
 const whole = readFileSync(join(ROOT, "data/dictionary/russian.bin"));
 const FAULTS = {
@@ -32,10 +37,6 @@ test.each(Object.keys(FAULTS) as (keyof typeof FAULTS)[])(
   "with a dictionary that is %s, the log says so once, and words are found by their stems",
   async (fault) => {
     FAULTS[fault]();
-    const { key } = await machine.customer("start");
-    machine.write("channels.csv", "id,kind,title,subscribers\n1,channel,News,5\n");
-    machine.write("posts.csv", "id,channel,published_at,text\n1,1,2026-11-01,Новые кратеры\n");
-    for (const kind of ["channels", "posts"]) await machine.json(["import", kind, `${kind}.csv`]);
     const serving = await machine.serve(["serve"], {
       program: [process.execPath, machine.path("program/src/main.ts")],
       environment: { KANALOG_LOG_LEVEL: "error" },

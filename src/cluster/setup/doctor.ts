@@ -3,7 +3,15 @@ import { SCHEMA_VERSION } from "../../db/schema-version.ts";
 import { CLOCK_OFF_MS } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Network } from "../../ports/network.ts";
-import { type Finding, judged, ok, unknown, wrong } from "../../upkeep/checks/finding.ts";
+import {
+  type Finding,
+  type Found,
+  judged,
+  named,
+  ok,
+  unknown,
+  wrong,
+} from "../../upkeep/checks/finding.ts";
 import { SILENT_MS } from "../../upkeep/lease/lease.ts";
 import { NOW_MS } from "../cluster-schema.ts";
 import { findClusterState, selectNodes } from "../cluster-state.ts";
@@ -31,10 +39,11 @@ export async function examineCluster(
     const patroni = await examinePatroni(names, patroniPort, network);
     const cluster = await connection
       .use(({ query }) => examinePrimary(query, clock))
-      .catch((error: Error) => [
-        wrong("primary", String((error.cause as Error | undefined)?.message ?? error), "see above"),
-      ]);
-    return [...servers, ...patroni, ...cluster, examineDisk(disk)];
+      .catch((error: Error) => {
+        const reason = String((error.cause as Error | undefined)?.message ?? error);
+        return named({ primary: wrong(reason, "see above") });
+      });
+    return [...servers, ...patroni, ...cluster, ...named({ disk: examineDisk(disk) })];
   } finally {
     await connection.close();
   }
@@ -57,22 +66,19 @@ async function examineServer(connectionString: string): Promise<Finding[]> {
     const { version = "", isStandby, pid } = rows[0] ?? {};
     // The protocol tells a client its server process; a pooler gives a number of its own.
     const told = (client as unknown as { processID: number }).processID;
-    return [
-      judged(
-        check,
+    return named({
+      [check]: judged(
         `${isStandby ? "standby" : "primary"}, PostgreSQL ${version}`,
         Number.parseInt(version, 10) >= OLDEST_VERSION ? null : "upgrade to 15 or newer",
       ),
-      judged(
-        `path to ${host}`,
+      [`path to ${host}`]: judged(
         told === pid ? "direct" : "a connection pooler answers",
         told === pid ? null : "let KANALOG_CLUSTER name PostgreSQL itself: a pooler breaks locks",
       ),
-    ];
+    });
   } catch (error) {
-    return [
-      wrong(check, (error as Error).message, "start it, or see that this machine may connect"),
-    ];
+    const reason = (error as Error).message;
+    return named({ [check]: wrong(reason, "start it, or see that this machine may connect") });
   } finally {
     void client.end().catch(() => {});
   }
@@ -99,22 +105,22 @@ async function examinePatroni(
     const status = await read<{ patroni?: { version?: string } }>(host, "/patroni");
     const version = status?.patroni?.version;
     if (version === undefined) continue;
-    const fault = isAtLeast(version, PATRONI_SAFE)
-      ? null
-      : "upgrade to 3.0.3 or newer, or keep to `etcd:` in its file: with `etcd3:` it may lose commits";
-    findings.push(
-      fault === null
-        ? ok(`patroni ${host}`, version)
-        : unknown(`patroni ${host}`, `${version}; whether it uses etcd3 is not told`, fault),
-    );
+    const advice =
+      "upgrade to 3.0.3 or newer, or keep to `etcd:` in its file: with `etcd3:` it may lose commits";
+    const found = isAtLeast(version, PATRONI_SAFE)
+      ? ok(version)
+      : unknown(`${version}; whether it uses etcd3 is not told`, advice);
+    findings.push({ check: `patroni ${host}`, ...found });
   }
   if (findings.length === 0) {
     const found = `none answers at port ${port}`;
-    return [unknown("patroni", found, "a managed PostgreSQL has none; else give --patroni-port")];
+    const advice = "a managed PostgreSQL has none; else give --patroni-port";
+    return named({ patroni: unknown(found, advice) });
   }
   const silent = hosts.length - findings.length;
   if (silent > 0) {
-    findings.push(wrong("patroni", `${silent} of ${hosts.length} do not answer`, "start them"));
+    const found = `${silent} of ${hosts.length} do not answer`;
+    findings.push({ check: "patroni", ...wrong(found, "start them") });
   }
   for (const host of hosts) {
     const config = await read<Record<string, unknown>>(host, "/config");
@@ -122,7 +128,7 @@ async function examinePatroni(
     for (const name of ["synchronous_mode", "failsafe_mode"]) {
       const isOn = config[name] === true;
       const fault = isOn ? null : `patronictl edit-config --set ${name}=true`;
-      findings.push(judged(name, isOn ? "on" : "off", fault));
+      findings.push({ check: name, ...judged(isOn ? "on" : "off", fault) });
     }
     break;
   }
@@ -175,7 +181,7 @@ const BEHIND_MAX = 1_000;
 async function examinePrimary(query: Session["query"], clock: Clock): Promise<Finding[]> {
   const state = await findClusterState(query);
   if (state === undefined) {
-    return [wrong("cluster", "none in this database", "kanalog cluster init --from FILE")];
+    return named({ cluster: wrong("none in this database", "kanalog cluster init --from FILE") });
   }
   const before = clock.now();
   const [facts] = await query<PrimaryFacts>(FACTS);
@@ -188,70 +194,62 @@ async function examinePrimary(query: Session["query"], clock: Clock): Promise<Fi
   const isFlushed = fsync === "on" && fullPageWrites === "on" && commits !== "off";
   const free = facts.connectionsMax - facts.connections;
   const isKept = facts.owner !== null && (facts.silentMs ?? 0) < 2 * SILENT_MS;
-  return [
-    judged(
-      "commits",
+  return named({
+    commits: judged(
       `fsync ${fsync}, full_page_writes ${fullPageWrites}, synchronous_commit ${commits}`,
       isFlushed ? null : "set all three to on: a power cut loses what was acknowledged",
     ),
-    synchronous === null
-      ? unknown("standby", `${standbys}, state not visible`, "GRANT pg_monitor TO this user")
-      : judged(
-          "standby",
-          `${standbys}, commits wait for ${synchronous}`,
-          synchronous > 0
-            ? null
-            : "add a standby, and set synchronous_mode: else a lost primary takes commits with it",
-        ),
-    judged(
-      "replication slots",
+    standby:
+      synchronous === null
+        ? unknown(`${standbys}, state not visible`, "GRANT pg_monitor TO this user")
+        : judged(
+            `${standbys}, commits wait for ${synchronous}`,
+            synchronous > 0
+              ? null
+              : "add a standby, and set synchronous_mode: else a lost primary takes commits with it",
+          ),
+    "replication slots": judged(
       `${facts.idleSlots} unused`,
       facts.idleSlots === 0
         ? null
         : "start their standbys, or drop them: they keep the write-ahead log until the disk is full",
     ),
-    judged(
-      "connections",
+    connections: judged(
       `${facts.connections} of ${facts.connectionsMax}`,
       free >= CONNECTIONS_OF_NODE ? null : "raise max_connections: a node takes up to a dozen",
     ),
-    judged(
-      "clock",
+    clock: judged(
       `${(offMs / 1000).toFixed(1)} s from PostgreSQL's`,
       offMs <= CLOCK_OFF_MS ? null : "synchronize both with a time server: this node bills nothing",
     ),
-    judged(
-      "schema",
+    schema: judged(
       `${state.schemaVersion}, this program's ${SCHEMA_VERSION}`,
       state.schemaVersion <= SCHEMA_VERSION ? null : "upgrade this node: it changes nothing",
     ),
-    judged(
-      "upkeep",
+    upkeep: judged(
       isKept ? `done by ${facts.owner}` : "done by nobody",
       isKept ? null : "start a node with the newest program: jobs, mails and webhooks wait",
     ),
-    unknown("PostgreSQL's disk", `the database has ${facts.size}`, "watch the room on its volume"),
-    ...nodes.map(({ node, silentS, versionsBehind, program }) =>
-      judged(
+    "PostgreSQL's disk": unknown(`the database has ${facts.size}`, "watch the room on its volume"),
+    ...Object.fromEntries(
+      nodes.map(({ node, silentS, versionsBehind, program }) => [
         `node ${node}`,
-        `program ${program}, silent for ${silentS} s, ${versionsBehind} commits behind`,
-        silentS > SILENT_S
-          ? "start it, or kanalog cluster forget"
-          : versionsBehind > BEHIND_MAX
-            ? "see its log; kanalog cluster rebuild if it stays so"
-            : null,
-      ),
+        judged(
+          `program ${program}, silent for ${silentS} s, ${versionsBehind} commits behind`,
+          silentS > SILENT_S
+            ? "start it, or kanalog cluster forget"
+            : versionsBehind > BEHIND_MAX
+              ? "see its log; kanalog cluster rebuild if it stays so"
+              : null,
+        ),
+      ]),
     ),
-  ];
+  });
 }
 
-function examineDisk({ free, file }: Looks["disk"]): Finding {
+function examineDisk({ free, file }: Looks["disk"]): Found {
   const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-  if (free === null) return unknown("disk", "not told by the system", "watch the room on it");
+  if (free === null) return unknown("not told by the system", "watch the room on it");
   const found = `${gb(free)} free, the copy has ${gb(file)}`;
-  return judged(
-    "disk",
-    found,
-    free > file ? null : "free some room: a rebuild needs as much again",
-  );
+  return judged(found, free > file ? null : "free some room: a rebuild needs as much again");
 }

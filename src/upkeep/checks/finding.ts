@@ -9,16 +9,22 @@ export interface Finding {
   advice: string;
 }
 
+/** How it is, before it is named. */
+export type Found = Omit<Finding, "check">;
+
 const as =
   (state: Finding["state"]) =>
-  (check: string, found: string, advice = ""): Finding => ({ check, state, found, advice });
+  (found: string, advice: string): Found => ({ state, found, advice });
 
-export const ok = (check: string, found: string): Finding => as("ok")(check, found);
+export const ok = (found: string): Found => as("ok")(found, "");
 export const wrong = as("wrong");
 export const unknown = as("unknown");
 /** @param fault what to do if it is not well; null if it is */
-export const judged = (check: string, found: string, fault: string | null): Finding =>
-  fault === null ? ok(check, found) : wrong(check, found, fault);
+export const judged = (found: string, fault: string | null): Found =>
+  fault === null ? ok(found) : wrong(found, fault);
+
+export const named = (all: Readonly<Record<string, Found>>): Finding[] =>
+  Object.entries(all).map(([check, found]) => ({ check, ...found }));
 
 /** Examples listed for each kind of fault, beside the total. */
 const NAMED_MAX = 5;

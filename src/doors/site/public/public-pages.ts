@@ -3,12 +3,13 @@ import { isLongEnough } from "../../../verbs/methods/catalog-filter.ts";
 import { WORDS } from "../../../words/words.ts";
 import { accentsOf } from "../assets/assets.ts";
 import { formatNumber } from "../look/shown.tsx";
+import { readRank } from "../visit/look-up.ts";
 import { catalogPage, facetPage, searchPage } from "./catalog-pages.tsx";
 import { type ChannelFacts, channelPage } from "./channel-page.tsx";
 import { cardSvg } from "./pictures/card-svg.ts";
 import { badgeSvg, chartSvg, THEMES } from "./pictures/chart-svg.ts";
 import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
-import { readChannel, readDays, readList, readRank } from "./read-public.ts";
+import { readChannel, readDays, readList } from "./read-public.ts";
 import { addressOf, channelPath } from "./reader.tsx";
 
 /** The addresses of the public catalog, and what each of them shows. */

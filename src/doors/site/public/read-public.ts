@@ -53,15 +53,3 @@ export async function readDays(
   const days = jsonValueOf(await statistics.daily(selection));
   return days.map(({ day, subscribers }) => ({ day: parseDay(day) ?? to, value: subscribers }));
 }
-
-/** Its place by subscribers among the channels of its category; null if it is unknown or beyond the first 1,000. */
-export async function readRank(
-  { search, directory }: Pick<Services, "search" | "directory">,
-  { kind, category, subscribers }: CardAnswer,
-): Promise<number | null> {
-  const categoryId = category === null ? null : directory.categoryId(category);
-  if (categoryId === null || kind !== "channel") return null;
-  const above = { ...NO_FILTER, categoryId, subscribersMin: subscribers + 1 };
-  const { channels, isMore } = await search.count(above);
-  return isMore ? null : channels + 1;
-}

@@ -1,7 +1,9 @@
 import type { CardView } from "../../../catalog/channels/card.ts";
+import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
 import { EXPORT_SILENCE_MAX_S } from "../../../catalog/exports/bulk.ts";
 import { csvCell, csvLine } from "../../../catalog/exports/csv-line.ts";
 import { partStream } from "../../../catalog/exports/export-part.ts";
+import { NO_FILTER } from "../../../catalog/search/catalog.ts";
 import { isActive } from "../../../customers/accounts/accounts.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { rateLimited } from "../../../customers/limits/limits.ts";
@@ -12,6 +14,7 @@ import { fileStamp } from "../../../values/moscow-time.ts";
 import { callMethod, viewMethod } from "../../../verbs/call.ts";
 import { type ApiMethod, FileAnswer } from "../../../verbs/method.ts";
 import type { exportChannels, exportPosts } from "../../../verbs/methods/export.ts";
+import type { Services } from "../../../verbs/services.ts";
 import { pageError } from "../forms/faults.ts";
 import { ownMembership, viewer, viewerOf } from "./viewer.ts";
 import { useSite, useVisit, type View } from "./visit.ts";
@@ -142,4 +145,16 @@ export function csvDownload<Row extends object>(
 
 function cellOf(value: unknown): string {
   return csvCell(typeof value === "string" ? value.replace(UNSEEN, "") : value, CELLS);
+}
+
+/** Its place by subscribers among the channels of its category; null if it is unknown or beyond the first 1,000. */
+export async function readRank(
+  { search, directory }: Pick<Services, "search" | "directory">,
+  { kind, category, subscribers }: CardAnswer,
+): Promise<number | null> {
+  const categoryId = category === null ? null : directory.categoryId(category);
+  if (categoryId === null || kind !== "channel") return null;
+  const above = { ...NO_FILTER, categoryId, subscribersMin: subscribers + 1 };
+  const { channels, isMore } = await search.count(above);
+  return isMore ? null : channels + 1;
 }

@@ -5,7 +5,7 @@ import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { ChangeText, changeOf, shownPart } from "../../look/day-chart.tsx";
 import { formatNumber, shownNumber, told } from "../../look/shown.tsx";
-import { readRank } from "../../public/read-public.ts";
+import { readRank } from "../../visit/look-up.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { useSite, useVisit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
