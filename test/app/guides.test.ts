@@ -108,6 +108,15 @@ test("pictures of guides are served SVG drawings with descriptions, and small al
   expect(bytes).toBeLessThan(200_000);
 });
 
+test("the operator's guides have a list, with what each is about", async () => {
+  const html = String((await load("/staff/guides/?lang=en")).body);
+  for (const guide of guides) {
+    const isStaffs = guidePath(guide).startsWith("staff/");
+    expect(html.includes(`<h2><a href="${guide.name}/">`), guide.name).toBe(isStaffs);
+  }
+  expect(html.match(/<\/h2>\n<p>/g)?.length).toBe(html.match(/<h2>/g)?.length);
+});
+
 test("a bar on each guide leads to all of its readers, customers or the operator, and marks the current one", async () => {
   for (const page of pages.filter((one) => one !== "/")) {
     const html = String((await load(page)).body);

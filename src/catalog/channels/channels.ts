@@ -19,6 +19,7 @@ import {
   selectNewest,
   selectPublicId,
 } from "./channels.store.ts";
+import { formerHandlesOf } from "./handles.store.ts";
 import { createRemovedChannels } from "./removed-channels.store.ts";
 import { type CardWithMetrics, withMetrics } from "./stored-card.ts";
 
@@ -78,6 +79,10 @@ export function createChannels(
       const [found] = withMetrics(db, `[${card(reference)}]` as JsonText<CardView[]>);
       return found as CardWithMetrics;
     },
+
+    /** When a channel gave up the handles that it had before, by handle; null: when is not known. */
+    formerHandles: (id: number): ReadonlyMap<string, number | null> =>
+      new Map(formerHandlesOf(db, id).map(({ handle, givenUpAt }) => [handle, givenUpAt])),
 
     /** Service numbers of the public channels that were added last: the highest ones. */
     newest: (limit: number): number[] => selectNewest(db, limit),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
+import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -136,4 +137,10 @@ test("a former handle of two channels finds the one that gave it up last, in wha
   ]);
   expect(await idOf(`${CATALOG}name/`)).toBe(5);
   expect(await former(5)).toEqual(["name", "long_ago"]);
+  // Customers see until when, where that is known.
+  await addPerson(appliance);
+  const ada = await signedInVisitor(appliance, "ada@example.com");
+  const { html } = await ada.get("/account/channels/5/");
+  expect(html).toMatch(/@name<small> until <time[^>]*>2 Nov 2026/);
+  expect(html).toContain("<li>@long_ago</li>");
 });

@@ -1,4 +1,5 @@
 import { LANGUAGES } from "../../../values/messages/messages.ts";
+import { WORDS } from "../../../words/words.ts";
 import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../monitor-routes.ts";
 import type { BaseAddress } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
@@ -16,6 +17,7 @@ export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes 
   const pictures = docs.guides.flatMap(({ pictures = {} }) => Object.entries(pictures));
   return {
     ...Object.fromEntries(pages),
+    "/staff/guides/": guideList(docs),
     ...Object.fromEntries(
       pictures.map(([name, path]) => [
         `/docs/pictures/${name}`,
@@ -23,6 +25,29 @@ export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes 
       ]),
     ),
     "/docs/guide.css": asset(Bun.file(styles), "text/css; charset=utf-8"),
+  };
+}
+
+/** The operator's guides, each with its first paragraph. */
+function guideList(docs: Docs) {
+  const guides = docs.guides.filter((guide) => guidePath(guide).startsWith("staff/"));
+  const items = guides.map(({ name, texts }) => {
+    const { title, body } = guideHtml(texts.en, "en");
+    const [first = ""] = /<p>[\s\S]*?<\/p>/.exec(body) ?? [];
+    return `<h2><a href="${name}/">${title}</a></h2>\n${first.replace(/<\/?a\b[^>]*>/g, "")}`;
+  });
+  return (request: Request): Response => {
+    const { language, query } = readersLanguage(request);
+    const title = WORDS[language].docsPages.operatorGuides;
+    const body = `<h1>${title}</h1>\n<div lang="en">${items.join("\n")}</div>`;
+    const common = { ...docs, title, language, query, body, languages: LANGUAGES };
+    const page = framedPage({
+      ...common,
+      root: "../../",
+      current: "staff/guides/",
+      styles: PROSE_STYLES,
+    });
+    return cachedByReader(pageResponse(page, PROSE_POLICY), 300);
   };
 }
 

@@ -101,19 +101,27 @@ function sizeOf(chart, labels, at, cycle) {
   return Math.max(size, AXIS_MIN);
 }
 
-/** Most days without a reading that a line crosses; over longer gaps it would suggest unknown values. */
-const BRIDGED_DAYS = 92;
+const DAY_S = 86_400;
 
-/** Parts of the chart in which a line is not drawn, as pixels from left to right. */
+/** Days with a value. */
+const knownDays = (chart, at) => chart.data[0].filter((_, place) => chart.data[at][place] != null);
+
+/** Parts of the chart in which a line is not drawn, since a day has no reading: pixels from left to right. */
 function gapsOf(chart, at) {
-  const [days, values] = [chart.data[0], chart.data[at]];
-  const known = days.filter((_, place) => values[place] !== null);
+  const known = knownDays(chart, at);
   const place = (day) => Math.round(chart.valToPos(day, "x", true));
   return known.flatMap((day, next) =>
-    next > 0 && day - known[next - 1] > BRIDGED_DAYS * 86_400
-      ? [[place(known[next - 1]), place(day)]]
-      : [],
+    next > 0 && day - known[next - 1] > DAY_S ? [[place(known[next - 1]), place(day)]] : [],
   );
+}
+
+/** Readings that are drawn as points: all of a few, or else those between two gaps. */
+function pointsOf(chart, at) {
+  const known = new Set(knownDays(chart, at));
+  return chart.data[0].flatMap((day, place) => {
+    const isAlone = !known.has(day - DAY_S) && !known.has(day + DAY_S);
+    return known.has(day) && (known.size < 45 || isAlone) ? [place] : [];
+  });
 }
 
 // A chart is drawn from the table that belongs to it, whose first column contains the days. `data-draw` says
@@ -154,7 +162,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
         paths: bars,
       }),
       gaps: gapsOf,
-      points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
+      points: { show: !isBars, filter: pointsOf, size: 5, fill: stroke },
       value: (_, value) => (value == null ? "–" : numberText(value)),
     };
   });

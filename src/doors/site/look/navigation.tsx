@@ -79,7 +79,7 @@ function StaffNavigation() {
       ))}
       <Links
         links={[
-          ["/staff/guides/start/", words.guides],
+          ["/staff/guides/", words.guides],
           ["/account/", words.ownAccount],
         ]}
         first="/account/"

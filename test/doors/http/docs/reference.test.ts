@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { inLanguage } from "../../../../src/doors/http/docs/reference/reference.ts";
+import {
+  type ApiDocument,
+  fieldsOf,
+  methodsOf,
+} from "../../../../src/doors/http/docs/reference/reference-fields.ts";
+import texts from "../../../../src/doors/http/docs/reference/texts.ru.json" with { type: "json" };
 import titles from "../../../../src/doors/http/docs/reference/titles.ru.json" with { type: "json" };
 import { apiMethods } from "../../../../src/verbs/methods/table.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
@@ -55,6 +62,22 @@ test("each method has a page in both languages, with its path, fields and answer
   for (const name of ["none", "__proto__", "%FF"]) {
     expect((await appliance.request(`/docs/methods/${name}/`)).status).toBe(404);
   }
+});
+
+test("each text of the document is said in Russian, and nothing is translated that it does not say", async () => {
+  const { body } = await appliance.request("/docs/json");
+  const methods = methodsOf(body as ApiDocument);
+  const said = methods.flatMap(({ description, parameters, answer }) => [
+    description.split("\n\n").at(-1) ?? "",
+    ...[...parameters, ...fieldsOf(answer)].map((one) => one.description),
+  ]);
+  const cyrillic = /[а-яё]/i;
+  for (const text of said) {
+    if (text !== "") expect(inLanguage(text, "ru"), text).toMatch(cyrillic);
+  }
+  const all = said.join("\n");
+  expect(Object.keys(texts).filter((text) => !all.includes(text))).toEqual([]);
+  for (const [, description] of Object.values(titles)) expect(description).toMatch(cyrillic);
 });
 
 test("a page weighs less than 100 kB with all that it loads", async () => {

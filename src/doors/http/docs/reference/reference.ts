@@ -16,6 +16,7 @@ import {
   type Operation,
   typeText,
 } from "./reference-fields.ts";
+import texts from "./texts.ru.json" with { type: "json" };
 import titles from "./titles.ru.json" with { type: "json" };
 // @ts-expect-error a script of the page, which is only served
 import script from "./try-method.js" with { type: "file" };
@@ -71,7 +72,7 @@ interface Page {
 }
 
 const html = (text: string): string => Bun.escapeHTML(text);
-/** A text of the document, which is trusted Markdown in English. */
+/** A text of the document, which is trusted Markdown. */
 const prose = (text: string): string => Bun.markdown.html(text);
 const inline = (text: string): string => prose(text).replace(/^<p>|<\/p>\s*$/g, "");
 
@@ -79,7 +80,33 @@ function titleOf({ operationId, summary }: Operation, language: Language): strin
   return language === "ru" ? (TITLES[operationId]?.[0] ?? summary) : summary;
 }
 
+/** Title and description of each method. */
 const TITLES: Readonly<Record<string, readonly string[]>> = titles;
+/** All other texts of the document, each without its example and the offset of times. */
+const TEXTS: Readonly<Record<string, string>> = texts;
+
+const EXAMPLE = /Example:(?= `[^`]*`\.$)/;
+const OFFSET = "; ISO 8601 with the Moscow offset";
+
+/** A text of the document in the reader's language. */
+export function inLanguage(text: string, language: Language): string {
+  if (language === "en") return text;
+  const [main = "", example] = text.split(EXAMPLE);
+  const isTime = main.endsWith(OFFSET);
+  const plain = isTime ? main.slice(0, -OFFSET.length) : main.trim();
+  return [
+    TEXTS[plain] ?? plain,
+    isTime ? TEXTS[OFFSET] : "",
+    example === undefined ? "" : ` ${TEXTS["Example:"]}${example}`,
+  ].join("");
+}
+
+/** What a method does and costs; the last paragraph is its price. */
+function descriptionOf({ operationId, description }: Operation, language: Language): string {
+  if (language === "en") return prose(description);
+  const price = description.split("\n\n").at(-1) ?? "";
+  return prose(`${TITLES[operationId]?.[1] ?? ""}\n\n${inLanguage(price, language)}`);
+}
 
 function overview(all: Operation[], { language, query }: Reader): Page {
   const words = WORDS[language].docsPages;
@@ -136,7 +163,6 @@ function menu(
 function methodPage(all: Operation[], method: Operation, { language, query }: Reader): Page {
   const words = WORDS[language].docsPages;
   const title = titleOf(method, language);
-  const sentence = language === "ru" ? `<p>${html(TITLES[method.operationId]?.[1] ?? "")}</p>` : "";
   const snippets = method.snippets.map(
     ({ label, source }, at) =>
       `<details name="snippet"${at === 0 ? " open" : ""}><summary>${label}</summary><pre tabindex="0"><code data-snippet>${html(source)}</code></pre></details>`,
@@ -150,7 +176,7 @@ function methodPage(all: Operation[], method: Operation, { language, query }: Re
     body: `<div class="reference">${menu(all, language, "../", query, method)}<article>
 <p class="call">${callOf(method)}</p>
 <h1>${html(title)}</h1>
-${sentence}<div lang="en">${prose(method.description)}</div>
+${descriptionOf(method, language)}
 ${form(method, language)}
 ${answerFields(method, language)}
 <h2>${words.errors}</h2>
@@ -169,7 +195,7 @@ function form({ verb, path, parameters }: Operation, language: Language): string
         : html(typeof example === "string" ? example : JSON.stringify(example));
     const id = `field-${name}`;
     return `<div class="parameter"><label for="${id}"><code>${name}</code></label> <small>${html(typeText(schema))}${required ? ` · <strong>${words.required}</strong>` : ""}</small>
-<div lang="en">${inline(description)}</div>
+<div>${inline(inLanguage(description, language))}</div>
 <input id="${id}" name="${name}" data-in="${place}" value="${required ? value : ""}" placeholder="${value}" autocomplete="off"></div>`;
   });
   return `<h2>${words.parameters}</h2>
@@ -187,7 +213,7 @@ function answerFields(method: Operation, language: Language): string {
   if (fields.length === 0) return "";
   const rows = fields.map(
     ({ name, type, description }) =>
-      `<tr><td><code>${html(name)}</code><br><small>${html(type)}</small></td><td lang="en">${inline(description)}</td></tr>`,
+      `<tr><td><code>${html(name)}</code><br><small>${html(type)}</small></td><td>${inline(inLanguage(description, language))}</td></tr>`,
   );
   return `<h2>${words.answer}</h2><section class="scroll" role="group" tabindex="0" aria-label="${words.table}"><table class="data"><tbody>${rows.join("")}</tbody></table></section>`;
 }

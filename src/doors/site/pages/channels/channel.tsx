@@ -11,7 +11,7 @@ import { channelPostsRetrieve } from "../../../../verbs/methods/posts.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { titleOf } from "../../look/channel-link.tsx";
-import { Moment, shownNumber } from "../../look/shown.tsx";
+import { DayOf, Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, type Fact, Facts, NamedLink, UserBlock, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { csvDownload, lookUp } from "../../visit/look-up.ts";
@@ -135,6 +135,7 @@ async function ChannelCalls({ card, readings }: { card: CardView; readings: Read
 /** Fields of the card that are not shown as figures. */
 function ChannelCard({ card, directory }: { card: CardView; directory: Directory }) {
   const visit = useVisit();
+  const givenUp = useSite().services.channels.formerHandles(card.id);
   const words = visit.words.explorerPages;
   const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
   const category = (slug: string) => (
@@ -166,7 +167,9 @@ function ChannelCard({ card, directory }: { card: CardView; directory: Directory
     ),
     [
       labels.former_handles,
-      card.former_handles.length > 0 && card.former_handles.map((name) => `@${name}`).join(", "),
+      card.former_handles.length > 0 && (
+        <FormerHandles handles={card.former_handles} givenUp={givenUp} />
+      ),
     ],
   ];
   return (
@@ -174,6 +177,35 @@ function ChannelCard({ card, directory }: { card: CardView; directory: Directory
       <h2 id="card">{words.card}</h2>
       <Facts facts={rows} />
     </section>
+  );
+}
+
+/** Handles of before, each with the day on which it was given up, if that is known. */
+function FormerHandles({
+  handles,
+  givenUp,
+}: {
+  handles: readonly string[];
+  givenUp: ReadonlyMap<string, number | null>;
+}) {
+  const { until } = useVisit().words.explorerPages;
+  return (
+    <ul>
+      {handles.map((name) => {
+        const at = givenUp.get(name) ?? null;
+        return (
+          <li>
+            @{name}
+            {at !== null && (
+              <small>
+                {" "}
+                {until} <DayOf at={at} />
+              </small>
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
