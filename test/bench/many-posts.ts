@@ -5,7 +5,15 @@
  * newest to the oldest, as a history is fetched, half a million posts each.
  */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import BetterSqlite3 from "better-sqlite3";
@@ -39,6 +47,7 @@ const SEED = 86;
 
 const database = join(folder, "kanalog.db");
 const results = join(folder, "figures.ndjson");
+const checkedTo = join(folder, "checked-to.txt");
 const endAtMs = performance.now() + Number(minutes) * 60_000;
 
 const RELEVANCE = { ordering: "-relevance" };
@@ -174,7 +183,9 @@ async function measure(millions: number): Promise<void> {
       return {};
     });
   }
-  await step(`${millions} check`, async () => (await timed(["check", "--json"])).figures);
+  for (let part = 1; !done.get(`${millions} check part ${part - 1}`)?.["isWhole"]; part += 1) {
+    await step(`${millions} check part ${part}`, checkPart);
+  }
   const to = join(folder, "backups");
   await step(`${millions} backup`, () => backup(to));
   await step(`${millions} restore`, () => restore(to));
@@ -230,6 +241,27 @@ async function searches(): Promise<Figures> {
     await server.stop();
   }
   return figures;
+}
+
+/** Checks the file, from what a part before was at, until the time is over. */
+async function checkPart(): Promise<Figures> {
+  const from = existsSync(checkedTo) ? readFileSync(checkedTo, "utf8") : "schema";
+  const child = spawn([...MAIN, "check", "--from", from], { env: { KANALOG_DB: database } });
+  const printed = child.stdout.text();
+  const ending = setTimeout(() => child.kill(), endAtMs - performance.now());
+  let notes = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) notes += text;
+  const code = await child.exited;
+  clearTimeout(ending);
+  const last = notes.trim().split("\n").at(-1) ?? "";
+  writeFileSync(checkedTo, code === 0 ? "schema" : last.replace(/ \(\d+ of \d+\)$/, ""));
+  if (code === 1) throw new Error(await printed);
+  const { cpuTime, maxRSS } = child.resourceUsage() ?? {};
+  return {
+    isWhole: Number(code === 0),
+    processorSeconds: Number(cpuTime?.total ?? 0) / 1e6,
+    memoryMb: Number(maxRSS ?? 0) / 1e6,
+  };
 }
 
 async function backup(to: string): Promise<Figures> {

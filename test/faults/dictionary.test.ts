@@ -3,10 +3,10 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-/** The program with a dictionary of Russian that is missing or broken, as a disk or a copy leaves it. */
+/** The program with a dictionary that is missing or broken, as a disk or a copy leaves it. */
 
 const ROOT = join(import.meta.dir, "../..");
-const DICTIONARY = "program/data/dictionary/russian.bin";
+const DICTIONARY = "program/data/dictionary/lemmas.bin";
 let machine: Machine;
 let key: string;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine.leave());
 
-const whole = readFileSync(join(ROOT, "data/dictionary/russian.bin"));
+const whole = readFileSync(join(ROOT, "data/dictionary/lemmas.bin"));
 const FAULTS = {
   missing: () => rmSync(machine.path(DICTIONARY)),
   empty: () => writeFileSync(machine.path(DICTIONARY), ""),

@@ -12,6 +12,8 @@ const ACCENTS = /[\u0300-\u036f]/g;
 /** Words that fold letter by letter. */
 const PLAIN = /^[0-9A-Za-zА-Яа-яЁё]+$/;
 const RUSSIAN = /^[а-я]+$/;
+/** Words that the dictionary may have. */
+const LISTED = /^(?:[а-я]+|[a-z]+)$/;
 const ENGLISH = /^[a-z]+$/;
 
 /** A word's form: folded, without signs and accents, truncated. Null if nothing is left. */
@@ -30,15 +32,15 @@ export function cutForm(form: string): string {
 
 /**
  * The token that the index has for a folded form: its lemmas (dictionary/compile.ts), or its stem if the
- * dictionary lacks the word, and in English.
+ * dictionary lacks the word.
  */
 export function stemOf(form: string): string {
-  return (RUSSIAN.test(form) ? lemmaToken(form) : null) ?? stemAlone(form);
+  return (LISTED.test(form) ? lemmaToken(form) : null) ?? stemAlone(form);
 }
 
 /** Stems of all forms that a search for a form finds, its own first: several if forms have several lemmas. */
 export function stemsFor(form: string): readonly string[] {
-  const tokens = RUSSIAN.test(form) ? lemmaTokens(form) : [];
+  const tokens = LISTED.test(form) ? lemmaTokens(form) : [];
   return tokens.length > 0 ? tokens : [stemAlone(form)];
 }
 
@@ -98,7 +100,7 @@ const STEM_LENGTH_MIN = 2;
  * @param beginning a folded form
  */
 export function stemsWithin(beginning: string): string[] {
-  const stems = new Set(RUSSIAN.test(beginning) ? lemmasWithin(beginning) : []);
+  const stems = new Set(LISTED.test(beginning) ? lemmasWithin(beginning) : []);
   for (const tail of HAS_LATIN.test(beginning) ? ENGLISH_TAILS : RUSSIAN_TAILS) {
     const stem = stemAlone(beginning + tail);
     if (stem.length >= STEM_LENGTH_MIN && !stem.startsWith(beginning)) stems.add(stem);

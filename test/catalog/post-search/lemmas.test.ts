@@ -21,7 +21,7 @@ import { channel, expectIds, expectOk, imported } from "../../support/expectatio
 import { meanOf, measureNouns, readNouns } from "../../support/noun-list.ts";
 
 const SAMPLE = join(import.meta.dir, "../../../data/sample/posts.ndjson");
-const FILE = join(import.meta.dir, "../../../data/dictionary/russian.bin");
+const FILE = join(import.meta.dir, "../../../data/dictionary/lemmas.bin");
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -72,6 +72,28 @@ test("words that a stemmer mixes are apart, and a form of several words is found
   await found("=стали", [5, 1]);
 });
 
+test("English words find their forms, and no words that a stemmer mixes with them", async () => {
+  for (const forms of [
+    ["company", "companies"],
+    ["run", "runs", "ran", "running"],
+    ["hope", "hoping", "hoped"],
+    ["child", "children"],
+    ["creation", "creations"],
+    ["happy", "happier", "happiest"],
+  ]) {
+    await posts(...forms);
+    const ids = forms.map((_, at) => at + 1).toReversed();
+    for (const form of forms) await found(form, ids);
+  }
+  await posts("university", "universe", "news", "new", "organ", "organization", "hop", "hope");
+  await found("university", [1]);
+  await found("news", [3]);
+  await found("organs", [5]);
+  await found("hopping", [7]);
+  await found("happy*", []);
+  await found("univers*", [2, 1]);
+});
+
 test("beginnings find irregular forms by their letters, not their lemma's", async () => {
   await posts("рынок", "рынка", "день", "дня", "деньги");
   await found("рынк*", [2]);
@@ -104,18 +126,31 @@ test("a damaged dictionary is not read, and the error says what is wrong with it
   expect(() => readDictionary(whole.subarray(0, 9_000))).toThrow();
   expect(() => readDictionary(Buffer.from("a text"))).toThrow();
   const other = Buffer.from('{"format":0,"arcs":0,"hash":""}\n');
-  expect(() => readDictionary(Bun.gzipSync(other))).toThrow("it has format 0 instead of 1");
+  expect(() => readDictionary(Bun.gzipSync(other))).toThrow("it has format 0 instead of 2");
 });
 
 test("a compiled dictionary has a token for each form of the words in it", () => {
   const aff = "SFX O Y 2\nSFX O ок ка ок\nSFX O ок ков ок\nSFX A Y 1\nSFX A 0 а н\n";
   const dic = "5\nрынок/O\nзамок/O\nзамка\nслон/A\nне-слово\n";
-  expect([...expandHunspell(aff, dic)][0]).toEqual(["рынок", ["рынка", "рынков"]]);
-  const { arcs, tokens } = readDictionary(writeDictionary(compileDictionary(aff, dic)));
+  expect([...expandHunspell(aff, dic)][0]).toEqual([
+    "рынок",
+    [
+      ["O", "рынка"],
+      ["O", "рынков"],
+    ],
+  ]);
+  const english = {
+    aff: "SFX S Y 2\nSFX S y ies y\nSFX S 0 s [^y]\nSFX G Y 1\nSFX G 0 ing .\n",
+    dic: "4\ncompany/S\nhop/G\nhope/S\nhopping\nran\nrun/S\n",
+  };
+  const compiled = compileDictionary({ aff, dic }, english);
+  const { arcs, tokens } = readDictionary(writeDictionary(compiled));
   const read = (form: string) => tokens[numberOfWord(arcs, form)];
   expect(read("рынков")).toBe("3.ок");
   expect(read("слона")).toBe("1");
   expect(read("замка")).toBe("2.ка.ок 2.ок");
+  expect(read("companies")).toBe("3.y");
+  expect([read("hoping"), read("hopping"), read("ran")]).toEqual(["3.e", "4", "2.un"]);
   for (const unknown of ["рын", "рынкам", "слово", "", "elk"])
     expect(read(unknown)).toBeUndefined();
 });

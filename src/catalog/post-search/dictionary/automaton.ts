@@ -1,5 +1,5 @@
 /**
- * A minimal acyclic automaton over words of Russian letters, each with a number: words that end alike share
+ * A minimal acyclic automaton over words of Russian or English letters, each with a number: words that end alike share
  * their arcs, so 1.4 million forms take some megabytes, and looking one up follows one arc per letter.
  *
  * Arcs are 32 bits: a label of 6 bits (letters from 1 on, 0 for a word's number), whether the arc is the
@@ -10,12 +10,18 @@ const LABEL_BITS = 6;
 const LABEL_MASK = 2 ** LABEL_BITS - 1;
 const LAST = 2 ** LABEL_BITS;
 const TARGET_SHIFT = LABEL_BITS + 1;
-const LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюя";
-const FIRST_LETTER = LETTERS.charCodeAt(0);
+/** Labels are from 1 on for Russian letters, and follow for English ones. */
+const RUSSIAN_FIRST = "а".charCodeAt(0);
+const RUSSIAN_LETTERS = 32;
+const ENGLISH_FIRST = "a".charCodeAt(0);
+const LETTERS = RUSSIAN_LETTERS + 26;
 
 function labelAt(word: string, at: number): number {
-  const label = word.charCodeAt(at) - FIRST_LETTER + 1;
-  return label >= 1 && label <= LETTERS.length ? label : LABEL_MASK;
+  const unit = word.charCodeAt(at);
+  const isRussian = unit >= RUSSIAN_FIRST;
+  const label = isRussian ? unit - RUSSIAN_FIRST + 1 : unit - ENGLISH_FIRST + RUSSIAN_LETTERS + 1;
+  const isLetter = isRussian ? label <= RUSSIAN_LETTERS : label > RUSSIAN_LETTERS;
+  return isLetter && label <= LETTERS ? label : LABEL_MASK;
 }
 
 /** Offset of the state after a label, or the number for label 0; -1 if there is none. */
@@ -109,4 +115,4 @@ export function buildAutomaton(
 }
 
 /** The root comes first, with room for all letters. */
-const FIRST_STATE = LETTERS.length + 1;
+const FIRST_STATE = LETTERS + 1;

@@ -3,12 +3,21 @@ import { join } from "node:path";
 import { compileDictionary } from "./compile.ts";
 import { writeDictionary } from "./dictionary-file.ts";
 
-/** `bun run dictionary`: compiles the dictionary of the package dictionary-ru into `data/dictionary`. */
+/** `bun run dictionary`: compiles the dictionaries of the packages dictionary-ru and -en into `data/dictionary`. */
 
 const ROOT = join(import.meta.dir, "../../../..");
-const read = (name: string): string =>
-  readFileSync(join(ROOT, "node_modules/dictionary-ru", name), "utf8");
+const FOLDER = join(ROOT, "data/dictionary");
 
-const compiled = compileDictionary(read("index.aff"), read("index.dic"));
-await Bun.write(join(ROOT, "data/dictionary/russian.bin"), writeDictionary(compiled));
-await Bun.write(join(ROOT, "data/dictionary/LICENSE"), read("license"));
+function dictionary(name: string) {
+  const read = (file: string): string =>
+    readFileSync(join(ROOT, "node_modules", name, file), "utf8");
+  return { aff: read("index.aff"), dic: read("index.dic"), license: read("license") };
+}
+
+const russian = dictionary("dictionary-ru");
+const english = dictionary("dictionary-en");
+await Bun.write(join(FOLDER, "lemmas.bin"), writeDictionary(compileDictionary(russian, english)));
+await Bun.write(
+  join(FOLDER, "LICENSE"),
+  `The Russian words:\n\n${russian.license}\n\nThe English words:\n\n${english.license}`,
+);

@@ -1,9 +1,10 @@
 import { buildAutomaton } from "./automaton.ts";
+import { englishLemmas } from "./english-lemmas.ts";
 import { expandHunspell } from "./hunspell.ts";
 import { uniteParadigms } from "./united-paradigms.ts";
 
 /**
- * Compiles a dictionary into what `lemmas.ts` reads. Forms have a token that names their lemma, and those of
+ * Compiles dictionaries into what `lemmas.ts` reads. Forms have a token that names their lemma, and those of
  * several lemmas one that names them all, so that each word of a text has a single token. A token consists of
  * what all forms of its lemmas begin with, and for each lemma of a dot and the rest of it: рын.ок, ста.ль.ть.
  */
@@ -11,13 +12,29 @@ import { uniteParadigms } from "./united-paradigms.ts";
 const RUSSIAN = /^[а-я]{2,}$/;
 const fold = (word: string): string => word.toLowerCase().replaceAll("ё", "е");
 
+/** A dictionary in hunspell's format. */
+export interface Hunspell {
+  aff: string;
+  dic: string;
+}
+
+/** Words that the dictionary lacks, with the flags of those that are inflected like them. */
+const NEW_WORDS = `
+айфон/K апгрейд/K байк/K биткоин/K вебинар/K дедлайн/K донат/K дрон/K инсайт/K интенсив/K котятки/O криптовалюта/I
+лайк/K лид/K лонгрид/K маркетплейс/K мета/I митап/K найм/K подкаст/K промокод/K репост/K стартап/K стрим/K токен/K
+тренд/K фейк/K хайп/K хештег/K`.replaceAll(" ", "\n");
+
 /** Forms by lemma. */
-function lemmasOf(aff: string, dic: string): Map<string, Set<string>> {
-  const lemmas = new Map<string, Set<string>>();
-  for (const [base, forms] of expandHunspell(aff, dic)) {
+export type Lemmas = Map<string, Set<string>>;
+
+function russianLemmas({ aff, dic }: Hunspell): Lemmas {
+  const lemmas: Lemmas = new Map();
+  for (const [base, forms] of expandHunspell(aff, dic + NEW_WORDS)) {
     const name = fold(base);
     const all = lemmas.get(name) ?? new Set();
-    for (const form of [base, ...forms].map(fold)) if (RUSSIAN.test(form)) all.add(form);
+    for (const form of [base, ...forms.map(([, form]) => form)].map(fold)) {
+      if (RUSSIAN.test(form)) all.add(form);
+    }
     if (all.size > 0) lemmas.set(name, all);
   }
   uniteParadigms(lemmas);
@@ -33,8 +50,11 @@ export interface Compiled {
   tokens: string[];
 }
 
-export function compileDictionary(aff: string, dic: string): Compiled {
-  const lemmas = [...lemmasOf(aff, dic)].map(([name, forms]) => ({ name, forms }));
+export function compileDictionary(russian: Hunspell, english: Hunspell): Compiled {
+  const lemmas = [...russianLemmas(russian), ...englishLemmas(english)].map(([name, forms]) => ({
+    name,
+    forms,
+  }));
   const lemmasOfForms = new Map<string, number[]>();
   for (const [number, { forms }] of lemmas.entries()) {
     for (const form of forms) {

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { Compiled } from "./compile.ts";
 
 /** Changes with the format, which the index's tokens depend on too. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** The file of a compiled dictionary: a line that describes it, the arcs, and the tokens, all compressed. */
 export function writeDictionary({ arcs, tokens }: Compiled): Uint8Array {

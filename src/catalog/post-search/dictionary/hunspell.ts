@@ -7,11 +7,11 @@ interface Rule {
 
 const RULE = /^SFX\s+(\S)\s+(\S+)\s+(\S+)\s+(\S+)$/;
 
-/** The words of a dictionary in hunspell's format (suffixes only, flags of one letter), with their forms. */
+/** The words of a dictionary in hunspell's format (suffixes only, flags of one letter), with their forms by flag. */
 export function* expandHunspell(
   aff: string,
   dic: string,
-): Generator<[base: string, forms: string[]]> {
+): Generator<[base: string, forms: [flag: string, form: string][]]> {
   const rules = new Map<string, Rule[]>();
   for (const line of aff.split("\n")) {
     const [, flag = "", strip = "", add = "", when = ""] = RULE.exec(line.trim()) ?? [];
@@ -23,9 +23,14 @@ export function* expandHunspell(
   for (const line of dic.split("\n").slice(1)) {
     const [base = "", flags = ""] = line.trim().split("/");
     if (base === "") continue;
-    const fitting = [...flags].flatMap((flag) =>
-      (rules.get(flag) ?? []).filter(({ strip, when }) => base.endsWith(strip) && when.test(base)),
+    const forms = [...flags].flatMap((flag) =>
+      (rules.get(flag) ?? [])
+        .filter(({ strip, when }) => base.endsWith(strip) && when.test(base))
+        .map(({ strip, add }): [string, string] => [
+          flag,
+          base.slice(0, base.length - strip.length) + add,
+        ]),
     );
-    yield [base, fitting.map(({ strip, add }) => base.slice(0, base.length - strip.length) + add)];
+    yield [base, forms];
   }
 }

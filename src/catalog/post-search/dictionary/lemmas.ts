@@ -8,8 +8,8 @@ function load() {
   if (loaded !== undefined) return loaded;
   try {
     // Not `import()`: a thread whose modules wait while they load misses what it is sent before.
-    const { russianFile } = require("./russian-file.ts") as typeof import("./russian-file.ts");
-    loaded = { dictionary: readDictionary(readFileSync(russianFile)), fault: null };
+    const { compiledFile } = require("./compiled-file.ts") as typeof import("./compiled-file.ts");
+    loaded = { dictionary: readDictionary(readFileSync(compiledFile)), fault: null };
   } catch (error) {
     loaded = { dictionary: null, fault: error instanceof Error ? error.message : String(error) };
   }
@@ -22,7 +22,7 @@ export const dictionaryFault = (): string | null => load().fault;
 /** Names the dictionary that an index was made with; `stems` if there is none. */
 export const dictionaryName = (): string => load().dictionary?.hash ?? "stems";
 
-/** The token of a form; null if the dictionary lacks it. @param form folded, of Russian letters */
+/** The token of a form; null if the dictionary lacks it. @param form folded, of letters that are all Russian or all English */
 export function lemmaToken(form: string): string | null {
   return tokensOfForm(form, 1)[0] ?? null;
 }

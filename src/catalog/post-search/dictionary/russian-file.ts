@@ -1,4 +1,0 @@
-import path from "../../../../data/dictionary/russian.bin" with { type: "file" };
-
-/** Path of the compiled dictionary. A module of its own, because it does not load if the file is missing. */
-export const russianFile = path;
