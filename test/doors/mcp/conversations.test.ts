@@ -75,9 +75,18 @@ const QUESTIONS: Record<string, Bounded> = {
     ],
     answer(seen) {
       const { results, next } = read(seen);
-      return [results.length > 0, next];
+      const written = Map.groupBy(
+        results as { channel: number; views: number }[],
+        (post) => post.channel,
+      );
+      const [most] =
+        [...written].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
+      const [read_most] = results.toSorted(
+        (one: { views: number }, other: { views: number }) => other.views - one.views,
+      );
+      return [results.at(-1).channel, most, read_most.channel, next];
     },
-    ...{ calls: 1, tokensMax: 150, expected: [true, null] },
+    ...{ calls: 1, tokensMax: 150, expected: [9, 9, 9, null] },
   },
   "who mentions a channel": {
     question: "Who mentions @goproglib?",
@@ -88,16 +97,21 @@ const QUESTIONS: Record<string, Bounded> = {
       }),
     ],
     answer(seen) {
-      const { results, next, note } = read(seen);
-      return [Array.isArray(results), next === null ? true : note.includes("`next`")];
+      return read(seen).results.map(
+        (post: { mentioned_by: { handle: string } }) => post.mentioned_by.handle,
+      );
     },
-    ...{ calls: 1, tokensMax: 280, expected: [true, true] },
+    ...{
+      calls: 1,
+      tokensMax: 280,
+      expected: ["proglibrary", "pyproglib", "proglibrary", "pyproglib"],
+    },
   },
   "channels like one": {
     question: "What is like Библиотека Go?",
     turns: [() => ({ tool: "msgr_channels_similar_list", arguments: { channel: "@goproglib" } })],
-    answer: (seen) => read(seen).results.length > 0,
-    ...{ calls: 1, tokensMax: 210, expected: true },
+    answer: (seen) => read(seen).results.map(({ handle }: { handle: string }) => handle),
+    ...{ calls: 1, tokensMax: 210, expected: ["pyproglib", "proglibrary", "habr_com"] },
   },
   "channels by region": {
     question: "How many channels are there in each region?",
@@ -107,8 +121,20 @@ const QUESTIONS: Record<string, Bounded> = {
         arguments: { fields: "territories" },
       }),
     ],
-    answer: (seen) => read(seen).territories.length > 0,
-    ...{ calls: 1, tokensMax: 75, expected: true },
+    answer: (seen) =>
+      read(seen).territories.map(({ slug, channels }: { slug: string; channels: number }) => [
+        slug,
+        channels,
+      ]),
+    ...{
+      calls: 1,
+      tokensMax: 75,
+      expected: [
+        ["russia", 3],
+        ["tsentralnyy-fo", 3],
+        ["moskva", 3],
+      ],
+    },
   },
   quota: {
     question: "How many requests are left?",
@@ -138,8 +164,8 @@ const QUESTIONS: Record<string, Bounded> = {
         arguments: { channel: "Типичный программист", fields: "title,metrics" },
       }),
     ],
-    answer: (seen) => read(seen).metrics.posts_30d >= read(seen).metrics.ads_30d,
-    ...{ calls: 1, tokensMax: 180, expected: true },
+    answer: (seen) => [read(seen).metrics.ads_30d, read(seen).metrics.posts_30d],
+    ...{ calls: 1, tokensMax: 180, expected: [4, 41] },
   },
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MCP_PATHS } from "../../../src/customers/keys/connect-snippets.ts";
@@ -8,11 +8,25 @@ import { TOOL_NAMES } from "../../support/mcp-requests.ts";
 import { leadsTo } from "../../support/oauth-client.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** `mcp-remote`, by which programs that only start programs reach servers, at each spelling of the address. */
+/**
+ * `mcp-remote`, by which programs that only start programs reach servers, and the protocol's Inspector as a command, at
+ * each spelling of the address.
+ */
 const NODE = Bun.which("node");
-if (NODE === null) console.warn("No Node.js here: mcp-remote was not run.");
+if (NODE === null) console.warn("No Node.js here: mcp-remote and the Inspector were not run.");
 const underNode = test.skipIf(NODE === null);
 const PROGRAM = Bun.resolveSync("mcp-remote/dist/proxy.js", import.meta.dir);
+
+const MODULES = `${import.meta.dir}/../../../node_modules`;
+/** The Inspector's command alone, beside the file of the whole Inspector that it reads its version from. */
+const folder = mkdtempSync(join(tmpdir(), "kanalog-inspector-"));
+cpSync(`${MODULES}/@modelcontextprotocol/inspector-cli`, join(folder, "cli"), { recursive: true });
+symlinkSync(MODULES, join(folder, "node_modules"));
+writeFileSync(
+  join(folder, "package.json"),
+  '{"name": "@modelcontextprotocol/inspector", "version": "1.0.3"}',
+);
+const INSPECTOR = join(folder, "cli/build/index.js");
 
 let appliance: Appliance;
 let address: string;
@@ -29,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(appliance.ports.log.errors).toEqual([]);
   await appliance.close();
+  rmSync(folder, { recursive: true });
 });
 
 const INITIALIZE = {
@@ -112,5 +127,29 @@ for (const path of MCP_PATHS) {
       expect((await fetch(to ?? "")).status).toBe(200);
     });
     expect(tools).toEqual(TOOL_NAMES);
+  });
+}
+
+/** What the Inspector prints for a method of the protocol. It signs in on its page only, so it has a key here. */
+async function inspect(path: string, ...words: string[]) {
+  const given = ["--transport", "http", "--header", `Authorization: Bearer ${key}`];
+  const child = Bun.spawn([NODE ?? "", INSPECTOR, address + path, ...given, ...words], {
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 60_000,
+  });
+  const [output, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect(await child.exited, notes).toBe(0);
+  return JSON.parse(output);
+}
+
+for (const path of MCP_PATHS) {
+  underNode(`the Inspector lists the tools at ${path}, and calls one`, async () => {
+    appliance.ports.clock.advance(5_000);
+    const { tools } = await inspect(path, "--method", "tools/list");
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOL_NAMES);
+    const call = ["--method", "tools/call", "--tool-name", "msgr_channels_list"];
+    const { isError, structuredContent } = await inspect(path, ...call, "--tool-arg", "limit=1");
+    expect([isError, structuredContent.results]).toEqual([false, []]);
   });
 }
