@@ -335,6 +335,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   formUnreadable: [[{}, "The form could not be read."]],
   fileNotStored: [[{}, "The file cannot be stored at the moment."]],
   bodyNoFile: [[{}, "Send the file itself as the request's body."]],
+  namedTwice: [
+    [{ name: "Views", other: "views", value: "posts" }, '"Views" cannot be both views and posts.'],
+  ],
   notColumnNames: [
     [
       {},

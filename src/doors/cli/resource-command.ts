@@ -77,17 +77,18 @@ export function optionOf(name: string, parameter: Parameter<unknown>): Option {
 function prepared<O extends Argument | Option>(option: O, parameter: Parameter<unknown>): O {
   const choices = parameter.schema["enum"] as string[] | undefined;
   if (choices !== undefined) option.choices(choices);
-  else if (option.variadic) option.argParser(createListParser(parameter));
+  else if (option.variadic) option.argParser(createListParser(parameter, ","));
+  else if (parameter.isLines) option.argParser(createListParser(parameter, "\n"));
   else if (!isReference(parameter)) option.argParser((text: string) => parse(parameter, text));
   return option;
 }
 
-/** Parses items that commander passes one by one, as one list. */
-function createListParser(parameter: Parameter<unknown>): (text: string) => unknown {
+/** Parses items that commander passes one by one, as one text. */
+function createListParser(parameter: Parameter<unknown>, sign: string): (text: string) => unknown {
   const items: string[] = [];
   return (text) => {
     items.push(text);
-    return parse(parameter, items.join(","));
+    return parse(parameter, items.join(sign));
   };
 }
 
@@ -109,7 +110,8 @@ function parseLimit(text: string): number {
 function helpOf(parameter: Parameter<unknown>): string {
   const { description = "" } = parameter.schema;
   const text = description.replace(/\.$/, "");
-  const help = text.charAt(0).toLowerCase() + text.slice(1);
+  const repeatable = parameter.isLines ? "; repeatable" : "";
+  const help = text.charAt(0).toLowerCase() + text.slice(1) + repeatable;
   return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
 }
 

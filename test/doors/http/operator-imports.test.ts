@@ -65,17 +65,21 @@ describe("a file", () => {
         `kind=channels&ignore_unknown=true&map=${encodeURIComponent('{"Имя":"handle"}')}`,
         "Имя;title;subscribers;x\nfifth;5;5;5\n",
       ],
+      ["kind=channels&set=kind%3Dchat", "handle,title,subscribers\nsixth,6,6\n"],
     ] as const) {
       const { body: run } = await send(`${query}&wait=60`, body);
       expect(run, query).toMatchObject({ state: "done", failure: null, rejected: 0 });
     }
-    expect(subscribers()).toHaveLength(5);
+    expect(subscribers()).toHaveLength(6);
+    const chats = "SELECT handle FROM channels JOIN channel_cards USING (id) WHERE kind = 'chat'";
+    const { db } = appliance.app.domains;
+    expect(db.prepare(chats).all() as object[]).toEqual([{ handle: "sixth" }]);
     const dry = await send(
       "kind=channels&wait=60&dry_run=true",
       "handle,title,subscribers\nz,Z,1\n",
     );
     expect(dry.body).toMatchObject({ dry_run: true, state: "done" });
-    expect(subscribers()).toHaveLength(5);
+    expect(subscribers()).toHaveLength(6);
   });
 
   test("that is half good has its good rows imported, and its rejects as a file", async () => {
@@ -118,6 +122,8 @@ describe("bad input starts nothing and leaves no file", () => {
       ["kind=posts&from=word", "from"],
       ["kind=posts&map=[]", "map"],
       ["kind=posts&map=%7Bx", "map"],
+      ["kind=posts&map=a%3Did%0Aa%3Dtext", "map"],
+      ["kind=posts&set=x", "set"],
       ["kind=posts&timezone=Mars", "timezone"],
       ["kind=posts&strict=maybe", "strict"],
       ["kind=posts&replace=true", "replace"],

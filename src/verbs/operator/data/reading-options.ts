@@ -1,6 +1,7 @@
 import { FOREIGN_FORMATS } from "../../../catalog/imports/reading/foreign/foreign-formats.ts";
 import { FILE_FORMATS } from "../../../catalog/imports/reading/recognized.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
+import type { Read } from "../../../values/fields.ts";
 import { isObject, parseJson } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../values/moscow-time.ts";
@@ -17,7 +18,17 @@ import {
 export const readingOptions = {
   format: choice(FILE_FORMATS as ["csv"], "Format, if neither name nor contents say it."),
   from: choice(FOREIGN_FORMATS as ["telethon"], "The program that exported the file."),
-  map: columnMap(),
+  map: pairs(
+    "Our names of the file's columns: a JSON object, or lines such as `Подписчики=subscribers`.",
+    '{"Подписчики": "subscribers"}',
+    (line) => line.lastIndexOf("="),
+  ),
+  set: pairs(
+    "Cells for columns that the file lacks: a JSON object, or lines such as `category=news`.",
+    '{"category": "news"}',
+    (line) => line.indexOf("="),
+  ),
+  sheet: text({ description: "An Excel workbook's sheet; the first one by default." }),
   ignore_unknown: withDefault(flag({ description: "Ignore columns that are not known." }), false),
   timezone: timezone(),
   strict: withDefault(
@@ -35,22 +46,25 @@ export function readingOf(given: Arguments<typeof readingOptions>): ReadingOptio
     from: given.from ?? null,
     map: Object.fromEntries(named),
     ignoreUnknown: given.ignore_unknown || named.length < names.length,
+    ...(given.set !== undefined && { set: given.set }),
+    ...(given.sheet !== undefined && { sheet: given.sheet }),
   };
 }
 
-function columnMap(): Parameter<Record<string, string>> {
-  const names = text({
-    description:
-      "Our names of the file's columns: a JSON object, or lines such as `Подписчики=subscribers`.",
-    example: '{"Подписчики": "subscribers"}',
-  });
+/** @param signAt where a line that somebody typed has the sign between name and value; negative without one */
+function pairs(
+  description: string,
+  example: string,
+  signAt: (line: string) => number,
+): Parameter<Record<string, string>> {
   return {
-    ...(names as Parameter<never>),
+    ...(text({ description, example }) as Parameter<never>),
     isLines: true,
     read(given) {
       const typed = String(given).trim();
-      const map = typed.startsWith("{") ? parseJson(Buffer.from(typed)) : linesOf(typed);
-      const isMap = isObject(map) && Object.values(map).every((ours) => typeof ours === "string");
+      if (!typed.startsWith("{")) return readLines(typed, signAt);
+      const map = parseJson(Buffer.from(typed));
+      const isMap = isObject(map) && Object.values(map).every((value) => typeof value === "string");
       return isMap
         ? { value: map as Record<string, string> }
         : { fault: message("notColumnNames") };
@@ -58,14 +72,17 @@ function columnMap(): Parameter<Record<string, string>> {
   };
 }
 
-/** Names as people type them, one a line; null if a line names no column. */
-function linesOf(text: string): Record<string, string> | null {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => {
-    const at = Math.max(0, line.lastIndexOf("="));
-    return [line.slice(0, at).trim(), line.slice(at + 1).trim()] as const;
-  });
-  return pairs.some(([theirs]) => theirs === "") ? null : Object.fromEntries(pairs);
+function readLines(typed: string, signAt: (line: string) => number): Read<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const line of typed.split("\n").filter((one) => one.trim() !== "")) {
+    const at = Math.max(0, signAt(line));
+    const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    if (name === "") return { fault: message("notColumnNames") };
+    const other = found[name] ?? value;
+    if (other !== value) return { fault: message("namedTwice", { name, other, value }) };
+    found[name] = value;
+  }
+  return { value: found };
 }
 
 function timezone(): Parameter<string> & { default: string } {

@@ -238,7 +238,7 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
     [["channels", "header.csv"], 2, "--map THEIRS=ours"],
     [["channels", "damaged.csv"], 2, "damaged.csv is not UTF-8 (line 20003)."],
     [["channels", "base.csv", "--timezone", "Moscow"], 2, "IANA name"],
-    [["channels", "base.csv", "--map", "id"], 2, "Theirs=ours"],
+    [["channels", "base.csv", "--map", "id"], 2, "theirs=ours"],
     [["channels", "base.csv", "--map", "x=id", "--map", "x=title"], 2, "both id and title"],
     [["channels", "base.csv", "--map", "id=number"], 2, 'no column "number"'],
     [["channels", "base.csv", "--map-file", "header.csv"], 2, "not a JSON object of names"],
