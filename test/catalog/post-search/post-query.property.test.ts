@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { hitsOf, isMatch } from "../../../src/catalog/post-search/finding/match-tokens.ts";
+import {
+  createTextTest,
+  hitsOf,
+  isMatch,
+} from "../../../src/catalog/post-search/finding/match-tokens.ts";
 import { type PostQuery, readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
@@ -133,6 +137,56 @@ test("hits are places within the text that do not touch, and every match has one
       expect(before).toBeLessThanOrEqual([...given].length);
     }),
     300,
+  );
+});
+
+test("a text is tested by its letters first, which refuses none that its words match", async () => {
+  const odd = [
+    "\u00ad",
+    "\u0301",
+    "е\u0308",
+    "Ё",
+    "ﬁ",
+    "ｄ",
+    "ᾳ",
+    "K",
+    "ſ",
+    "İ",
+    "\ufe0f",
+    "2",
+    "😀",
+    " ",
+    "-",
+  ];
+  const letters = fc.constantFrom("д", "Д", "о", "м", "е", "ё", "k", "s", "f", "i", "D", ...odd);
+  const text = fc.array(letters, { maxLength: 24 }).map((some) => some.join(""));
+  const asked = fc
+    .array(fc.constantFrom("д", "о", "м", "е", "k", "s", "fi", "d", "2"), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    .chain((some) => fc.constantFrom(`=${some.join("")}`, `${some.join("")}*`));
+  await asTimeAllows(
+    fc.property(
+      text,
+      fc.array(asked, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      (given, some, isAny) => {
+        const word = some[0]?.replace(/[=*]/g, "") ?? "";
+        const query = readPostQuery(some.join(isAny ? " | " : " "));
+        if (query === null) return;
+        const test = createTextTest(query);
+        for (const one of [
+          given,
+          `${given}${word}`,
+          `${word.split("").join("\u00ad")} ${given}`,
+          word.toUpperCase(),
+        ]) {
+          expect(test(one)).toBe(isMatch(query, tokensOf(one)));
+        }
+      },
+    ),
+    1_000,
   );
 });
 

@@ -291,17 +291,17 @@ describe("the work of a search is limited:", () => {
 
   test("matches are counted and ranked among the newest texts only, which the answer says", async () => {
     await many(
-      900,
+      2_400,
       (id) => (id % 2 === 0 ? "дом" : "дома"),
       (id) => id,
     );
     for (const ordering of ["-published_at", "-views", "-relevance"]) {
       const { body } = await expectOk(appliance, asking("=дом", { ordering, limit: 10 }));
-      expect(body).toMatchObject({ matches: 250, matches_capped: true });
-      expect(body.note).toContain("among the newest 500");
+      expect(body).toMatchObject({ matches: 1_000, matches_capped: true });
+      expect(body.note).toContain("among the newest 2000");
     }
     const pages = await pagesOf(appliance, asking("=дом", { limit: 100 }));
-    expect(pages.flat()).toHaveLength(450);
+    expect(pages.flat()).toHaveLength(1_200);
   });
 
   test("a page of an exact form ends after 200 texts, and the next page continues there", async () => {

@@ -4,13 +4,13 @@ import { selectState } from "../post-search-state.store.ts";
 import {
   COUNTED_MAX,
   type Counted,
-  certainCandidates,
   countTexts,
-  doubtfulCandidates,
   type IndexQuery,
   iterateCandidates,
   lookUp,
   type Match,
+  ofCertain,
+  ofDoubtful,
   readCandidates,
   readRows,
   TEXTS_COUNTED_MAX,
@@ -126,8 +126,8 @@ export function byTimeCounted(db: Database, indexQuery: IndexQuery, slice: TimeS
 export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
   const { hasText } = indexQuery;
   if (hasText !== null) {
-    const tested = doubtfulCandidates(db, indexQuery, TEXTS_COUNTED_MAX);
-    const candidates = certainCandidates(db, indexQuery, RANKED_MAX)
+    const tested = readCandidates(db, ofDoubtful(indexQuery), TEXTS_COUNTED_MAX);
+    const candidates = readCandidates(db, ofCertain(indexQuery), RANKED_MAX)
       .concat(tested.filter(({ id }) => hasText(id)))
       .sort((one, other) => other.row - one.row)
       .slice(0, RANKED_MAX);

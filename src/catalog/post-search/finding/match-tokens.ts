@@ -30,6 +30,31 @@ export function hitsOf({ all }: PostQuery, tokens: readonly Token[]): Place[] {
   return hits;
 }
 
+/** Letters that only fold to others by their case, and ё. */
+const PLAIN = /^[0-9a-zа-я]+$/;
+/** Letters that fold otherwise, and signs that may be within a word. */
+const ODD =
+  /(?![0-9A-Za-zА-Яа-яЁё])[\p{L}\p{N}]|[\p{L}\p{N}][\p{M}\p{Default_Ignorable_Code_Point}]/u;
+
+/**
+ * Returns the test whether a text matches a query. Most texts that do not, such as those with other forms, lack
+ * the letters of an exact form or beginning: looking for these takes 0.4 us, and reading the words 15.
+ */
+export function createTextTest(query: PostQuery): (text: string) => boolean {
+  const needed = query.all.flatMap((terms) => {
+    const letters = terms.map(lettersOf);
+    return letters.includes(null) ? [] : [new RegExp(letters.join("|"), "iu")];
+  });
+  return (text) =>
+    (needed.every((one) => one.test(text)) || ODD.test(text)) && isMatch(query, tokensOf(text));
+}
+
+/** What every text with a term contains, as a pattern; null if unknown. */
+function lettersOf(term: Term): string | null {
+  const letters = term.kind === "form" ? term.form : term.kind === "prefix" ? term.prefix : "";
+  return PLAIN.test(letters) ? letters.replaceAll("е", "[её]") : null;
+}
+
 function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void> {
   switch (term.kind) {
     case "stems":

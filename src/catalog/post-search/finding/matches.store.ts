@@ -8,14 +8,13 @@ import { dayRow, isLevel } from "../index-text.ts";
 import { isOutdated, type Part, selectParts, tableOf } from "../parts.store.ts";
 import { countBeginnings, type PostQuery } from "../post-query.ts";
 import type { PostFilter, PostSearchSelection } from "../post-search.ts";
-import { tokensOf } from "../tokens.ts";
 import { beginningStems } from "../vocabulary.store.ts";
 import { doubtfulExpression, type MatchExpressions, matchExpressions } from "./match-expression.ts";
-import { isMatch } from "./match-tokens.ts";
+import { createTextTest } from "./match-tokens.ts";
 
 export const COUNTED_MAX = 10_000;
 /** Texts to test for counting, of posts that may match and do not for certain. */
-export const TEXTS_COUNTED_MAX = 500;
+export const TEXTS_COUNTED_MAX = 2_000;
 /** Limit for changed channels whose posts filters include; posts of others are found a little later. */
 const STALE_MAX = 50;
 
@@ -68,9 +67,10 @@ export function indexQueryOf(
   };
 }
 
-/** Returns the test of a text. It reads each text only once, even if its post is both counted and shown. */
+/** Returns the test of a post's text, which reads it once, even if the post is both counted and shown. */
 function textTest(db: Database, query: PostQuery): (id: number) => boolean {
-  return onceEach((id) => isMatch(query, tokensOf(selectText(db, id) ?? "")));
+  const matches = createTextTest(query);
+  return onceEach((id) => matches(selectText(db, id) ?? ""));
 }
 
 /**
@@ -251,14 +251,6 @@ export const ofDoubtful = (indexQuery: IndexQuery): IndexQuery => ({
   match: doubtfulExpression(indexQuery),
 });
 
-/** Matches that need no test, by descending row. */
-export const certainCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
-  readCandidates(db, ofCertain(indexQuery), limit);
-
-/** Candidates whose texts must be tested, by descending row. */
-export const doubtfulCandidates = (db: Database, indexQuery: IndexQuery, limit: number): Match[] =>
-  readCandidates(db, ofDoubtful(indexQuery), limit);
-
 /** Counts the certain matches, and the newest of the other candidates whose text matches. */
 export function countTexts(
   db: Database,
@@ -267,7 +259,7 @@ export function countTexts(
 ): Counted {
   const certain = readRows(db, ofCertain(indexQuery), COUNTED_MAX + 1).length;
   if (certain > COUNTED_MAX) return toCounted(certain);
-  const doubtful = doubtfulCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1);
+  const doubtful = readCandidates(db, ofDoubtful(indexQuery), TEXTS_COUNTED_MAX + 1);
   const tested = doubtful.slice(0, TEXTS_COUNTED_MAX).filter(({ id }) => hasText(id)).length;
   const { matches, isCapped } = toCounted(certain + tested);
   const untested = doubtful.length > TEXTS_COUNTED_MAX;
