@@ -123,7 +123,7 @@ export async function openDomains(
     usage: createUsageStore(db),
     usageHistory: { page: read.selectUsage },
     audit: createAuditLog(db),
-    alerts: createAlerts(db, changes, read, clock),
+    alerts: createAlerts(db, changes, read, ports),
     imports: createImportRuns(importParts, ports),
     ...composeRows(config, ports, { bulk, write: changes }),
     ...composeStaffWebhooks(db, secrets, config, ports),

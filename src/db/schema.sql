@@ -1003,12 +1003,22 @@ END;
 -- Posts that matched an alert with a digest, until they are sent together.
 CREATE TABLE alert_waiting (
   alert_id INTEGER NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
+  way TEXT NOT NULL CHECK (way IN ('webhook', 'mail')),
   -- No foreign key: a post that is gone by then is left out.
   post_id INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
-  PRIMARY KEY (alert_id, post_id)
+  PRIMARY KEY (alert_id, way, post_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alert_waiting_due ON alert_waiting (due_at);
+
+-- Members who want an alert's matches by mail too. Whoever has the token may end it.
+CREATE TABLE alert_mails (
+  alert_id INTEGER NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
+  member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  token TEXT NOT NULL UNIQUE,
+  PRIMARY KEY (alert_id, member_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_mails_by_member ON alert_mails (member_id);
 
 ---- Mail
 
@@ -1024,6 +1034,8 @@ CREATE TABLE mails (
   claim TEXT,
   claimed_until INTEGER,
   html TEXT NOT NULL DEFAULT '',
+  -- Address of the page that ends mails of this kind.
+  unsubscribe TEXT,
   -- 0: a mail of the appliance's own. Otherwise a stranger asked for it, and it was the rank's mail of their
   -- network within the hour: those of a low rank are sent first.
   rank INTEGER NOT NULL DEFAULT 0

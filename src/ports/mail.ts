@@ -13,6 +13,8 @@ export interface Message {
   subject: string;
   text: string;
   html: string;
+  /** Address of the page that ends mails of this kind, for the mail program's own button. */
+  unsubscribe?: string | null;
 }
 
 /**
@@ -38,12 +40,15 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       opening ??= openTransport(smtpUrl);
       await (await opening).verify();
     },
-    async send({ to, subject, text, html }) {
+    async send({ to, subject, text, html, unsubscribe }) {
       // Passed as objects, so that a comma or angle bracket in an address cannot add a recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), MAIL.maxMs);
-      const message = { from, to: recipients, subject, text, html, signal: controller.signal };
+      const message = {
+        ...{ from, to: recipients, subject, text, html, signal: controller.signal },
+        ...(unsubscribe && { list: { unsubscribe } }),
+      };
       opening ??= openTransport(smtpUrl);
       const transport = await opening;
       const { rejected } = await transport

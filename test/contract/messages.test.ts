@@ -1059,6 +1059,16 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Nothing has arrived from this source for three of its intervals; attempts continue. The last error is below, in the staff console under Sources, and in kanalog source list. The next mail is sent only after the source has worked again.",
     ],
   ],
+  digestMailSubject: [
+    [{ alert: "Rates", posts: 1 }, "Rates: 1 new post"],
+    [{ alert: "Rates", posts: 2 }, "Rates: 2 new posts"],
+  ],
+  digestMail: [
+    [{ alert: "Rates", posts: 1 }, "1 new post matches your alert Rates."],
+    [{ alert: "Rates", posts: 2 }, "2 new posts match your alert Rates."],
+  ],
+  alertPage: [[{}, "The alert"]],
+  unsubscribe: [[{}, "End these mails"]],
   quotaMailSubject: [
     [{ organization: "ORGANIZATION", percent: 80 }, "80 % of the quota is used: ORGANIZATION"],
   ],

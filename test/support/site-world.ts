@@ -134,6 +134,9 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     headers: { "content-type": "application/json" },
   });
   if (status !== 201) throw new Error(`no alert was made: ${status}`);
+  const own = { organizationId: customer.organizationId, id: 1 };
+  await appliance.app.services.alerts.setMailed(own, member.memberId, true);
+  const alertToken = db.prepare("SELECT token FROM alert_mails").pluck().get();
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 10_001);
   ports.network.answer = ({ host }) =>
@@ -217,6 +220,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         `/account/webhooks/${active.id}/deliveries/1/`,
       ],
       "/account/alerts/": ["/account/alerts/"],
+      "/account/alert-mails/": [
+        "/account/alert-mails/?token=unknown",
+        `/account/alert-mails/?token=${alertToken}`,
+      ],
       "/account/alerts/:id/": ["/account/alerts/1/", "/account/alerts/1/?preview=yes"],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/mentions/": [

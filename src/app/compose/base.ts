@@ -13,6 +13,7 @@ import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { ALWAYS_OWN, createWorkerLease } from "../../upkeep/lease/lease.ts";
 import type { Metrics, MetricsJson } from "../../upkeep/metrics/metrics.ts";
 import { message } from "../../values/messages/messages.ts";
+import { listenerAddress } from "../../values/network/address-ranges.ts";
 import { createSecretBox } from "../../values/secret-box.ts";
 import { databaseThreads, servingConnection } from "../database-threads.ts";
 import { type openCurrent, openDomains } from "../domains.ts";
@@ -183,4 +184,16 @@ async function openServingDatabase(
       domains.db.close();
     },
   };
+}
+
+/**
+ * The address that links in mails begin with; null if none can be sent. That takes an address of our own:
+ * the base URL, or the one address that is listened on. Otherwise a link would point to whatever host a
+ * request named, and its token would go to an attacker who asked for the mail in somebody else's name.
+ */
+export function linkAddress(
+  { baseUrl, host, port }: Config,
+  { mail }: Pick<Ports, "mail">,
+): string | null {
+  return mail === null ? null : (baseUrl ?? listenerAddress(host, port));
 }

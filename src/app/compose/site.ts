@@ -25,11 +25,10 @@ import type { Ports } from "../../ports/ports.ts";
 import { createMails } from "../../push/mail/mailer.ts";
 import { channelWatchers } from "../../push/webhooks/manage/watched-channels.store.ts";
 import { selectHours } from "../../upkeep/hours/hours.store.ts";
-import { listenerAddress } from "../../values/network/address-ranges.ts";
 import { createTargetGuard } from "../../values/network/target-guard.ts";
 import type { OperatorServices } from "../../verbs/operator/resource.ts";
 import { authSettings, subkey } from "../installation-secret.ts";
-import type { Base } from "./base.ts";
+import { type Base, linkAddress } from "./base.ts";
 import { composeRows } from "./jobs.ts";
 import type { Work } from "./work.ts";
 
@@ -45,7 +44,7 @@ export function composeSite(
   const { accounts, stripe, keys, usage, imports, sources, hooks } = work;
   const { scheduler, postIndex, lastBackup, services } = work;
   const memory = base.crew?.memory;
-  const isMailSent = sendsLinks(config, ports);
+  const isMailSent = linkAddress(config, ports) !== null;
   if (ports.mail !== null && !isMailSent) {
     log.warn({}, "mails with links are not sent, because KANALOG_BASE_URL is not set");
   }
@@ -152,7 +151,7 @@ export function composeSignUp(
   ports: Pick<Ports, "mail" | "log">,
   isSetUpNeeded: () => Promise<boolean>,
 ): () => Promise<boolean> {
-  const canSend = sendsLinks(config, ports);
+  const canSend = linkAddress(config, ports) !== null;
   if (config.signUp && !canSend) {
     ports.log.warn(
       {},
@@ -160,14 +159,4 @@ export function composeSignUp(
     );
   }
   return async () => config.signUp && canSend && !(await isSetUpNeeded());
-}
-
-/**
- * Whether mails may contain links. That takes an address of our own: the base URL, or the one address that
- * is listened on. Otherwise a link would point to whatever host the request named, and its token would go
- * to an attacker who asked for the mail in somebody else's name.
- */
-function sendsLinks({ baseUrl, host, port }: Config, { mail }: Pick<Ports, "mail">): boolean {
-  const knowsItsAddress = baseUrl !== null || listenerAddress(host, port) !== null;
-  return mail !== null && knowsItsAddress;
 }

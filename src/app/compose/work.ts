@@ -34,7 +34,7 @@ import { findLastBackup } from "../../upkeep/backups/backup-files.ts";
 import { createHours } from "../../upkeep/hours/hours.ts";
 import { createTargetGuard } from "../../values/network/target-guard.ts";
 import type { Services } from "../../verbs/services.ts";
-import type { Base } from "./base.ts";
+import { type Base, linkAddress } from "./base.ts";
 import { backupPlan, composeJobs } from "./jobs.ts";
 import { composeReading } from "./services.ts";
 import { composeSources } from "./sources.ts";
@@ -220,9 +220,9 @@ function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }:
   const box = async () => secrets;
   return {
     sender,
-    push: createPush(db, work, sender, config.webhookBatchMs, ports),
+    push: createPush(db, work, sender, config.webhookBatchMs, linkAddress(config, ports), ports),
     webhooks: createWebhooks(db, changes, guard, secrets, attempts),
-    alerts: createAlerts(db, write, read, ports.clock),
+    alerts: createAlerts(db, write, read, ports),
     staffWebhooks: createStaffWebhooks(db, write, box, attempts, clock),
     operatorWebhooks: createOperatorWebhooks(db, changes, guard, box, attempts, clock),
   };

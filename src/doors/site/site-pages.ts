@@ -1,5 +1,6 @@
 import type { Takes } from "../../values/takes.ts";
 import { alertPage } from "./pages/alerts/alert.tsx";
+import { alertMailsPage } from "./pages/alerts/alert-mails.tsx";
 import { alertsPage } from "./pages/alerts/alerts.tsx";
 import { channelPage, channelPicturePage } from "./pages/channels/channel.tsx";
 import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
@@ -112,6 +113,7 @@ export const sitePages: readonly SitePage[] = [
   deliveryPage,
   alertsPage,
   alertPage,
+  alertMailsPage,
   channelsPage,
   channelPage,
   channelPicturePage,

@@ -41,9 +41,12 @@ export function createMailer(
   mail: Mail | null,
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ) {
-  async function send(mail: Mail, { to, subject, text, html }: ClaimedMail): Promise<boolean> {
+  async function send(
+    mail: Mail,
+    { to, subject, text, html, unsubscribe = null }: ClaimedMail,
+  ): Promise<boolean> {
     try {
-      await mail.send({ to, subject, text, html });
+      await mail.send({ to, subject, text, html, ...(unsubscribe !== null && { unsubscribe }) });
       return true;
     } catch (error) {
       log.warn({ err: error, subject }, "a mail could not be sent; it will be retried");

@@ -39,6 +39,7 @@ export const mails = sqliteTable("mails", {
   subject: text("subject").notNull(),
   text: text("text").notNull(),
   html: text("html").notNull(),
+  unsubscribe: text("unsubscribe"),
   createdAt: integer("created_at").notNull(),
   failures: integer("failures").notNull().default(0),
   nextAttemptAt: integer("next_attempt_at").notNull(),
@@ -72,12 +73,13 @@ export interface EndedMail extends Pick<ClaimedMail, "id" | "claim"> {
   endedAt: number;
 }
 
-const add = change((db, { to, subject, text, html, rank, nowMs }: Queued) =>
+const add = change((db, { to, subject, text, html, unsubscribe, rank, nowMs }: Queued) =>
   db.insert(mails).values({
     recipients: to,
     subject,
     text,
     html,
+    unsubscribe,
     rank,
     createdAt: nowMs,
     nextAttemptAt: nowMs,
@@ -110,7 +112,7 @@ export async function queueMail(
   message: Message,
   rank = 0,
 ): Promise<void> {
-  await add(tx, { ...message, rank, nowMs });
+  await add(tx, { unsubscribe: null, ...message, rank, nowMs });
   if (rank > 0 && (await countAsked(tx)) > ASKED_MAX) await removeLast(tx);
 }
 
@@ -160,6 +162,7 @@ const selectUnclaimed = query((db, { rankMax, nowMs }: { rankMax: number; nowMs:
       subject: mails.subject,
       text: mails.text,
       html: mails.html,
+      unsubscribe: mails.unsubscribe,
       rank: mails.rank,
     })
     .from(mails)

@@ -13,14 +13,16 @@ import { inEveryLanguage, type Message, message } from "../../values/messages/me
 import { formatInstant } from "../../values/moscow-time.ts";
 import { noteQuotaMail, queueMail } from "./mails.store.ts";
 
-/** A mail about an event: a paragraph in every language, followed by the facts. */
+/** A mail about an event: a paragraph in every language, followed by lines and named facts. */
 export function noticeMail(
   subject: Message,
   paragraph: Message,
-  facts: readonly (readonly [name: Message, value: string])[],
+  facts: readonly (string | readonly [name: Message, value: string])[],
 ): { subject: string; text: string; html: string } {
   const paragraphs = inEveryLanguage(paragraph);
-  const lines = facts.map(([name, value]) => `${onOneRow(name)}: ${onOneLine(value)}`);
+  const lines = facts.map((fact) =>
+    typeof fact === "string" ? onOneLine(fact) : `${onOneRow(fact[0])}: ${onOneLine(fact[1])}`,
+  );
   const toHtml = (language: string, text: string): string =>
     `<p lang="${language}">${Bun.escapeHTML(text)}</p>`;
   return {

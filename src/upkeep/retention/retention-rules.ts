@@ -56,6 +56,7 @@ const HAS_ENDED = "(revoked_at <= @until OR expires_at <= @until)";
 export const RETENTION: Readonly<Record<string, Rule>> = {
   accounts_version: "fixed",
   alert_changes: { most: { rows: 500, of: "table", by: null } },
+  alert_mails: "business",
   alert_posts: "queue",
   alert_waiting: "queue",
   alerts: "business",

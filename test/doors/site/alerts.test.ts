@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 import { callsWith, created, endManaging } from "../../support/webhook-calls.ts";
 
 /** Pages about keyword alerts. */
@@ -166,5 +166,62 @@ describe("an alert's page", () => {
     expect((await eve.get(`${PATH}1/`)).status).toBe(404);
     expect((await eve.post(`${PATH}1/`, { action: "delete" })).status).toBe(404);
     expect((await appliance.request("/v1/msgr/alerts/1/", { key })).status).toBe(200);
+  });
+});
+
+describe("mails of an alert", () => {
+  const mailedTo = async (post: number): Promise<(string | undefined)[]> => {
+    const { ports, app } = appliance;
+    const published_at = new Date(ports.clock.now()).toISOString();
+    ports.mail.sent.length = 0;
+    await imported(appliance, "posts", [{ id: post, channel: 1, text: "Ставка", published_at }]);
+    for (const minutes of [2, 61]) {
+      ports.clock.advance(minutes * 60_000);
+      await app.push.runDue();
+    }
+    await app.mailer.runDue();
+    return ports.mail.sent.map(({ to }) => to[0]);
+  };
+
+  test("come to each member who asks for them, until they or whoever has the link end them", async () => {
+    await webhook();
+    await make();
+    const member = await visitor("member");
+    expect((await member.get(`${PATH}1/`)).html).toContain("Mail them to me");
+    for (const by of [member, owner]) {
+      expect((await by.post(`${PATH}1/`, { action: "mail" })).location).toBe(
+        `${PATH}1/?done=changed`,
+      );
+    }
+    const { html } = await member.get(`${PATH}1/`);
+    expect(html).toContain("The matches are also mailed to member@example.org: hourly at most.");
+    expect(await mailedTo(1)).toEqual(["owner@example.org", "member@example.org"]);
+    await owner.post(`${PATH}1/`, { action: "no-mail" });
+    expect(await mailedTo(2)).toEqual(["member@example.org"]);
+    const { pathname, search } = new URL(appliance.ports.mail.sent[0]?.unsubscribe ?? "");
+    const anybody = visitorOf(appliance);
+    expect((await anybody.get(pathname + search)).html).toContain(
+      "The matches of the alert Ставки",
+    );
+    expect(await mailedTo(3)).toEqual(["member@example.org"]);
+    const token = search.slice("?token=".length);
+    const csrf = await anybody.csrf(pathname + search);
+    for (const given of [`${token}x`, "", token, token]) {
+      const { html } = await anybody.post(pathname, { action: "end", token: given, csrf });
+      expect(html).toContain("These mails have ended.");
+    }
+    expect((await anybody.get(pathname + search)).html).toContain("These mails have ended.");
+    expect(await mailedTo(4)).toEqual([]);
+  });
+
+  test("are not offered to an address that is not known to be its person's, nor for another's alert", async () => {
+    await webhook();
+    await make();
+    appliance.app.domains.db.exec("UPDATE people SET email_verified = 0");
+    expect((await owner.get(`${PATH}1/`)).html).not.toContain("Mail them to me");
+    const refused = await owner.post(`${PATH}1/`, { action: "mail" });
+    expect([refused.status, refused.html.includes("Choose a new password")]).toEqual([409, true]);
+    expect((await owner.post(`${PATH}2/`, { action: "mail" })).status).toBe(404);
+    expect(await mailedTo(1)).toEqual([]);
   });
 });

@@ -114,10 +114,11 @@ test("posts that take several steps to match are sent together, each once", asyn
         return step;
       },
       cutMatches: (part) => cutMatches(db, clock, part),
-      cutDigests: () => cutDigests(db, clock),
+      cutDigests: (at) => cutDigests(db, clock, at),
       endMatchedPart: (part) => endMatchedPart(db, clock, part),
     },
     { ...clock, now: clock.now, monotonic: clock.monotonic, sleep: async () => {} },
+    null,
   );
   await turns.turn();
   await read(numbers(1, 10));

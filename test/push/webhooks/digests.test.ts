@@ -21,6 +21,7 @@ beforeEach(async () => {
 afterEach(() => pushing.close());
 
 const ALERTS = "/v1/msgr/alerts/";
+const ADDRESS = { address: "https://kanalog.example" };
 
 async function alert(fields: object = {}): Promise<number> {
   const body = { name: "Mortgages", q: "ипотека", webhook: pushing.id, ...fields };
@@ -148,6 +149,7 @@ test("a kill at any moment of a digest's transaction loses no post and sends non
   const { db } = pushing.appliance.app.domains;
   const { clock } = pushing.appliance.ports;
   const ids = [await alert({ digest: "hourly" }), await alert({ digest: "hourly" })];
+  await mailTo(ids[0] ?? 0);
   await read(...numbers(1, 150));
   await pushing.pass(2 * MINUTE_MS);
   clock.advance(HOUR_MS);
@@ -157,24 +159,84 @@ test("a kill at any moment of a digest's transaction loses no post and sends non
       "SELECT alert_id AS alert, posts FROM webhook_deliveries WHERE event = 'post.matched' ORDER BY id",
     ).all();
   // What is not committed is gone after a kill: so is what a failing statement of each kind rolls back.
-  for (const table of ["webhook_deliveries", "webhook_bodies", "alert_waiting"]) {
+  const mails = () => statement(db, "SELECT 1 FROM mails").all().length;
+  for (const table of ["webhook_deliveries", "webhook_bodies", "alert_waiting", "mails"]) {
     const verb = table === "alert_waiting" ? "DELETE" : "INSERT";
-    for (const row of [1, 3]) {
+    for (const row of table === "mails" ? [1] : [1, 3]) {
       db.exec(`CREATE TEMP TABLE killed_after (n INTEGER); INSERT INTO killed_after VALUES (${row});
         CREATE TEMP TRIGGER killed BEFORE ${verb} ON main.${table} BEGIN
           UPDATE killed_after SET n = n - 1;
           SELECT RAISE(ABORT, 'killed') FROM killed_after WHERE n <= 0;
         END`);
-      await expect(cutDigests(db, clock), `${table} ${row}`).rejects.toThrow("killed");
+      await expect(cutDigests(db, clock, ADDRESS), `${table} ${row}`).rejects.toThrow("killed");
       db.exec("DROP TRIGGER temp.killed; DROP TABLE temp.killed_after");
-      expect([events(), waiting()]).toEqual([[], 300]);
+      expect([events(), waiting(), mails()]).toEqual([[], 450, 0]);
     }
   }
-  while (await cutDigests(db, clock));
-  await cutDigests(db, clock);
-  expect(waiting()).toBe(0);
+  while (await cutDigests(db, clock, ADDRESS));
+  await cutDigests(db, clock, ADDRESS);
+  expect([waiting(), mails()]).toEqual([0, 1]);
   for (const id of ids) {
     const own = events().filter(({ alert }) => alert === id);
     expect(own.flatMap(({ posts }) => JSON.parse(posts))).toEqual(numbers(1, 150));
   }
 });
+
+describe("by mail", () => {
+  const mailed = async () => {
+    await pushing.appliance.app.mailer.runDue();
+    return pushing.appliance.ports.mail.sent.map(({ to, subject, text, unsubscribe }) => ({
+      ...{ to: to[0], subject, text, unsubscribe },
+    }));
+  };
+
+  test("whoever wants it gets one mail an hour, with the posts, the alert and how to end it", async () => {
+    const id = await alert({ name: "Ставки <b>" });
+    await mailTo(id, "one@example.org");
+    await mailTo(id, "two@example.org");
+    await pushing.read(numbers(1, 25), { channel: 3, text: "Ставка по ипотеке\nвыросла" });
+    await pushing.pass(2 * MINUTE_MS);
+    // The webhook gets them at once.
+    expect(sent()).toEqual([numbers(1, 25)]);
+    await pushing.passUntil(nextHour() + 2 * MINUTE_MS);
+    const [first, second, ...others] = await mailed();
+    expect([first?.to, second?.to, others]).toEqual(["one@example.org", "two@example.org", []]);
+    expect(first?.subject).toBe("Ставки <b>: 25 новых постов / Ставки <b>: 25 new posts");
+    expect(first?.text.match(/Ставка по ипотеке выросла/g)).toHaveLength(20);
+    expect(first?.text).toContain("… +5\n");
+    expect(first?.text).toContain(`/account/alerts/${id}/\n`);
+    expect(first?.text).toContain(`: ${first?.unsubscribe}\n`);
+    expect(first?.unsubscribe).toMatch(/\/account\/alert-mails\/\?token=[\w-]{32}$/);
+    expect(first?.unsubscribe).not.toBe(second?.unsubscribe);
+    expect(pushing.appliance.ports.mail.sent[0]?.html).toContain("Ставки &lt;b&gt;");
+    await pushing.pass(2 * HOUR_MS);
+    expect(await mailed()).toHaveLength(2);
+  });
+
+  test("daily digests are mailed daily, and a member who ended them or is suspended gets none", async () => {
+    const id = await alert({ digest: "daily" });
+    const { accounts } = pushing.appliance.app.domains;
+    const ended = await mailTo(id, "ended@example.org");
+    const suspended = await mailTo(id, "suspended@example.org");
+    await mailTo(id, "kept@example.org");
+    await read(1);
+    await pushing.passUntil(nextDay() - MINUTE_MS);
+    expect(await mailed()).toEqual([]);
+    const { services } = pushing.appliance.app;
+    const { organizationId } = pushing.customer;
+    await services.alerts.setMailed({ organizationId, id }, ended, false);
+    await accounts.suspendMember(suspended, COMMAND_LINE);
+    await pushing.pass(3 * MINUTE_MS);
+    expect((await mailed()).map(({ to }) => to)).toEqual(["kept@example.org"]);
+  });
+});
+
+/** Has an alert mailed to a new member. @returns the member's number */
+async function mailTo(alertId: number, email = "one@example.org"): Promise<number> {
+  const { domains, services } = pushing.appliance.app;
+  const { organizationId } = pushing.customer;
+  const added = { organizationId, email, name: "A", role: "member" } as const;
+  const { id } = await domains.accounts.addMember(added, COMMAND_LINE);
+  await services.alerts.setMailed({ organizationId, id: alertId }, id, true);
+  return id;
+}

@@ -1,4 +1,5 @@
-import { and, asc, count, eq, gt, lte } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, lte } from "drizzle-orm";
+import { members } from "../../../customers/accounts/accounts.table.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query, withinLimit } from "../../../db/statement.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
@@ -7,6 +8,7 @@ import {
   type Alert,
   type AlertFields,
   alertChanges,
+  alertMails,
   alertPosts,
   alerts,
   alertWaiting,
@@ -101,25 +103,77 @@ export const forgetAlertPosts = change((db, { last, rowsMax }: { last: number; r
 
 /** Has a post that matched wait for an alert's next digest. */
 export const putInDigest = change(
-  (db, { alertId, postId, dueAt }: typeof alertWaiting.$inferSelect) =>
-    db.insert(alertWaiting).values({ alertId, postId, dueAt }).onConflictDoNothing(),
+  (db, { alertId, way, postId, dueAt }: typeof alertWaiting.$inferSelect) =>
+    db.insert(alertWaiting).values({ alertId, way, postId, dueAt }).onConflictDoNothing(),
 ).run;
 
-/** Number of the alert whose digest is due longest; null if none is due. */
-export const alertWithDigest = query((db, { nowMs }: { nowMs: number }) =>
+/** The digest that is due longest. */
+export const dueDigest = query((db, { nowMs }: { nowMs: number }) =>
   db
-    .select({ alertId: alertWaiting.alertId })
+    .select({ alertId: alertWaiting.alertId, way: alertWaiting.way })
     .from(alertWaiting)
     .where(lte(alertWaiting.dueAt, nowMs))
     .orderBy(asc(alertWaiting.dueAt))
     .limit(1),
-).value;
+).one;
 
-export const emptyDigest = change((db, { alertId, nowMs }: { alertId: number; nowMs: number }) =>
+export const emptyDigest = change((db, { alertId, way, nowMs }: DueDigest) =>
   db
     .delete(alertWaiting)
-    .where(and(eq(alertWaiting.alertId, alertId), lte(alertWaiting.dueAt, nowMs))),
+    .where(
+      and(
+        eq(alertWaiting.alertId, alertId),
+        eq(alertWaiting.way, way),
+        lte(alertWaiting.dueAt, nowMs),
+      ),
+    ),
 ).run;
+
+interface DueDigest extends Pick<typeof alertWaiting.$inferSelect, "alertId" | "way"> {
+  nowMs: number;
+}
+
+export const addAlertMail = change(
+  (db, { alertId, memberId, token }: typeof alertMails.$inferSelect) =>
+    db.insert(alertMails).values({ alertId, memberId, token }).onConflictDoNothing(),
+).run;
+
+export const removeAlertMail = change(
+  (db, { alertId, memberId }: { alertId: number; memberId: number }) =>
+    db
+      .delete(alertMails)
+      .where(and(eq(alertMails.alertId, alertId), eq(alertMails.memberId, memberId))),
+).run;
+
+export const endAlertMail = change((db, { token }: { token: string }) =>
+  db.delete(alertMails).where(eq(alertMails.token, token)),
+).wrote;
+
+/** Name of the alert that a token ends the mails of; null if it is over. */
+export const alertOfToken = query((db, { token }: { token: string }) =>
+  db
+    .select({ name: alerts.name })
+    .from(alertMails)
+    .innerJoin(alerts, eq(alerts.id, alertMails.alertId))
+    .where(eq(alertMails.token, token)),
+).value;
+
+export const isMailedTo = query(
+  (db, { alertId, memberId }: { alertId: number; memberId: number }) =>
+    db
+      .select({ id: alertMails.alertId })
+      .from(alertMails)
+      .where(and(eq(alertMails.alertId, alertId), eq(alertMails.memberId, memberId))),
+).any;
+
+/** Members who are not suspended and get an alert's matches by mail. */
+export const mailedMembers = query((db, { alertId }: { alertId: number }) =>
+  db
+    .select({ email: members.email, token: alertMails.token })
+    .from(alertMails)
+    .innerJoin(members, eq(members.id, alertMails.memberId))
+    .where(and(eq(alertMails.alertId, alertId), isNull(members.suspendedAt))),
+).all;
 
 /** Makes every process load an alert again. Changes of the alert itself are recorded by a trigger. */
 export const noteAlertChange = change((db, { alertId }: { alertId: number }) =>

@@ -52,10 +52,22 @@ export const alertWaiting = sqliteTable(
   "alert_waiting",
   {
     alertId: integer("alert_id").notNull(),
+    way: text("way", { enum: ["webhook", "mail"] }).notNull(),
     postId: integer("post_id").notNull(),
     dueAt: integer("due_at").notNull(),
   },
-  ({ alertId, postId }) => [primaryKey({ columns: [alertId, postId] })],
+  ({ alertId, way, postId }) => [primaryKey({ columns: [alertId, way, postId] })],
+);
+
+/** Members who get an alert's matches by mail, with the token of the page that ends it. */
+export const alertMails = sqliteTable(
+  "alert_mails",
+  {
+    alertId: integer("alert_id").notNull(),
+    memberId: integer("member_id").notNull(),
+    token: text("token").notNull(),
+  },
+  ({ alertId, memberId }) => [primaryKey({ columns: [alertId, memberId] })],
 );
 
 /** The latest changes that matching must know about, in order: older ones are removed. */

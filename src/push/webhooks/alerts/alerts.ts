@@ -3,10 +3,16 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { notFound } from "../../../errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import { type ItemPage, itemPage, type OwnItem } from "../manage/webhook-views.ts";
 import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
-import { countAlerts, selectAlert, selectAlertsPage } from "./alerts.store.ts";
+import {
+  alertOfToken,
+  countAlerts,
+  isMailedTo,
+  selectAlert,
+  selectAlertsPage,
+} from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type alertChanges, ownAlert, pausedFrom } from "./manage-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
@@ -23,7 +29,7 @@ export function createAlerts(
   db: Database,
   writer: Calls<typeof alertChanges>,
   readers: AlertReaders,
-  clock: Clock,
+  { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   async function get(own: OwnItem): Promise<AlertView> {
     const alert = await ownAlert(db, own);
@@ -67,6 +73,19 @@ export function createAlerts(
     },
 
     remove: (own: OwnItem, by: Actor): Promise<void> => writer.removeAlert({ ...own, by }),
+
+    /** Whether a member gets the alert's matches by mail. */
+    isMailed: (alertId: number, memberId: number): boolean => isMailedTo(db, { alertId, memberId }),
+
+    /** Starts or ends mails of an alert to a member. */
+    async setMailed(own: OwnItem, memberId: number, isMailed: boolean): Promise<void> {
+      const token = isMailed ? Buffer.from(random.bytes(24)).toString("base64url") : null;
+      await writer.setAlertMail({ ...own, memberId, token });
+    },
+
+    /** Name of the alert whose mails a link ends; null if they are ended. */
+    mailedAlert: (token: string): string | null => alertOfToken(db, { token }),
+    endMails: (token: string): Promise<boolean> => writer.endAlertMails({ token }),
 
     /** Number of matching posts in recent days, and the newest of them. */
     async preview(own: OwnItem): Promise<PreviewView> {

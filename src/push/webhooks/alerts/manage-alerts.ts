@@ -9,11 +9,14 @@ import { requireRoom } from "../manage/webhook-limits.ts";
 import { type OwnItem, ownItem } from "../manage/webhook-views.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
+  addAlertMail,
   alertAfter,
   countAlerts,
   deleteAlert,
+  endAlertMail,
   insertAlert,
   lastAlertSequence,
+  removeAlertMail,
   selectAlert,
   updateAlert,
 } from "./alerts.store.ts";
@@ -95,6 +98,25 @@ const removeAlert = transaction(
   },
 );
 
+/** Starts mails of an alert to a member, or ends them if there is no token. @throws AppError `not_found` */
+const setAlertMail = transaction(
+  "alert-mail",
+  async (
+    tx,
+    _clock,
+    { memberId, token, ...own }: OwnItem & { memberId: number; token: string | null },
+  ) => {
+    const { id: alertId } = await ownAlert(tx, own);
+    if (token === null) await removeAlertMail(tx, { alertId, memberId });
+    else await addAlertMail(tx, { alertId, memberId, token });
+  },
+);
+
+/** Ends the mails that a link is about. @returns whether it had not been done before */
+const endAlertMails = transaction("alert-mail", (tx, _clock, of: { token: string }) =>
+  endAlertMail(tx, of),
+);
+
 /** Audit entry of a change. */
 function ofAlert(
   verb: "create" | "change" | "delete",
@@ -105,7 +127,7 @@ function ofAlert(
 }
 
 /** Changes of alerts by owners and administrators, one transaction each. */
-export const alertChanges = { addAlert, changeAlert, removeAlert };
+export const alertChanges = { addAlert, changeAlert, removeAlert, setAlertMail, endAlertMails };
 
 /**
  * Number of an organization's first paused alert; alerts with higher numbers are paused too. If there are

@@ -102,16 +102,27 @@ export function selectMatched(
     .map(({ id }) => id);
 }
 
+/** A post of a digest, as a mail shows it. */
+export interface DigestPost {
+  id: number;
+  publishedAt: number;
+  title: string;
+  link: string | null;
+  text: string;
+}
+
 const IN_DIGEST = `
-  SELECT p.id
+  SELECT p.id, p.published_at AS publishedAt, k.title, p.link, p.text
   FROM alert_waiting w CROSS JOIN posts p ON p.id = w.post_id
     ${SHOWN}
-  WHERE w.alert_id = @alertId AND w.due_at <= @nowMs
+    CROSS JOIN channel_cards k ON k.id = c.id
+  WHERE w.alert_id = @alertId AND w.way = @way AND w.due_at <= @nowMs
   ORDER BY p.published_at, p.id`;
 
-/** Numbers of the posts of an alert's digest that are still public, oldest first. */
-export function selectDigest(db: Database, of: { alertId: number; nowMs: number }): number[] {
-  return statement<{ id: number }>(db, IN_DIGEST)
-    .all(of)
-    .map(({ id }) => id);
+/** The posts of an alert's digest that are still public, oldest first. */
+export function selectDigest(
+  db: Database,
+  of: { alertId: number; way: string; nowMs: number },
+): DigestPost[] {
+  return statement<DigestPost>(db, IN_DIGEST).all(of);
 }

@@ -9,16 +9,18 @@ import { eventBody, eventsOf, FRESH_MS, type PostTexts } from "../events/cut-eve
 import { noteHeartbeat } from "../events/heartbeat.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
-  alertWithDigest,
+  dueDigest,
   emptyDigest,
   forgetAlertPosts,
   lastAlertSequence,
+  mailedMembers,
   noteAlertChange,
   noteAlertCut,
   putInDigest,
   selectAlert,
 } from "./alerts.store.ts";
 import type { Alert, Digest } from "./alerts.table.ts";
+import { mailDigest } from "./digest-mail.ts";
 import { ALERT_POSTS_A_DAY, currentAlerts } from "./loaded-alerts.ts";
 import { pausedFrom } from "./manage-alerts.ts";
 import { readAlertPosts, selectDigest, selectMatched, toFacts } from "./match-posts.store.ts";
@@ -161,7 +163,12 @@ async function cutAlert(
   if (postIds.length === 0) return;
   const dueAt = digestDueAt(alert.digest, nowMs);
   if (dueAt === null) await sendMatches(tx, alert, postIds, nowMs, texts);
-  else for (const postId of postIds) await putInDigest(tx, { alertId, postId, dueAt });
+  else await putAllInDigest(tx, { alertId, way: "webhook", dueAt }, postIds);
+  if ((await mailedMembers(tx, { alertId })).length > 0) {
+    // Mails come hourly at most.
+    const mailedAt = dueAt ?? nextHour(nowMs);
+    await putAllInDigest(tx, { alertId, way: "mail", dueAt: mailedAt }, postIds);
+  }
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
   // Every process then drops the alert from memory for the rest of the day.
@@ -171,8 +178,17 @@ async function cutAlert(
 /** When the digest that begins now is due; null if matches are sent as they are read. */
 function digestDueAt(digest: Digest, nowMs: number): number | null {
   if (digest === "each") return null;
-  const nextHour = (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS;
-  return digest === "hourly" ? nextHour : startOfDay(dayOf(nowMs) + 1);
+  return digest === "hourly" ? nextHour(nowMs) : startOfDay(dayOf(nowMs) + 1);
+}
+
+const nextHour = (nowMs: number): number => (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS;
+
+async function putAllInDigest(
+  tx: Transaction,
+  digest: { alertId: number; way: "webhook" | "mail"; dueAt: number },
+  postIds: readonly number[],
+): Promise<void> {
+  for (const postId of postIds) await putInDigest(tx, { ...digest, postId });
 }
 
 async function sendMatches(
@@ -190,26 +206,34 @@ async function sendMatches(
 }
 
 /**
- * Sends digests that are due, alert by alert, until the slice is over. An event and its posts' leaving the
- * digest are one transaction, so that a kill neither loses nor repeats any.
+ * Queues the events and mails of digests that are due, one by one, until the slice is over. They and their
+ * posts' leaving the digest are one transaction, so that a kill neither loses nor repeats any.
+ * @param address as for `mailDigest`
  * @returns whether some may be left
  */
-export function cutDigests(db: Database, clock: Clock): Promise<boolean> {
+export function cutDigests(
+  db: Database,
+  clock: Clock,
+  { address }: { address: string | null },
+): Promise<boolean> {
   return inSlice(db, clock, "cut-alerts", async (tx, isOver) => {
     const nowMs = clock.now();
     await noteHeartbeat(tx, nowMs);
     while (!isOver()) {
-      const id = await alertWithDigest(tx, { nowMs });
-      if (id === null) return false;
+      const due = await dueDigest(tx, { nowMs });
+      if (due === undefined) return false;
+      const { alertId: id, way } = due;
       const alert = await selectAlert(tx, { id });
       const webhook = alert && (await selectWebhook(tx, { id: alert.webhookId }));
       // As for other events, nothing is kept for a disabled webhook or a plan without the alert.
       if (alert && webhook?.disabledReason === "") {
         const isIncluded = id < (await pausedFrom(tx, alert.organizationId, nowMs));
-        const postIds = isIncluded ? selectDigest(tx, { alertId: id, nowMs }) : [];
-        await sendMatches(tx, alert, postIds, nowMs, new Map());
+        const posts = isIncluded ? selectDigest(tx, { ...due, nowMs }) : [];
+        const ids = posts.map((post) => post.id);
+        if (way === "mail") await mailDigest(tx, alert, posts, nowMs, address);
+        else await sendMatches(tx, alert, ids, nowMs, new Map());
       }
-      await emptyDigest(tx, { alertId: id, nowMs });
+      await emptyDigest(tx, { ...due, nowMs });
     }
     return true;
   });
@@ -231,8 +255,9 @@ const TURN_MS = 2_000;
  * Matches new posts with alerts, and puts matches into events, turn by turn. A part that a turn does not
  * finish is kept for the next one. After a kill it is matched again; alerts that have advanced past it do
  * not get it twice.
+ * @param address as for `mailDigest`
  */
-export function createAlertTurns(work: AlertWork, clock: Clock) {
+export function createAlertTurns(work: AlertWork, clock: Clock, address: string | null) {
   let left: MatchedPart | null = null;
   let isDigestLeft = false;
 
@@ -243,7 +268,7 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
     async turn(): Promise<void> {
       const endAtMs = clock.monotonic() + TURN_MS;
       const isOver = (): boolean => clock.monotonic() >= endAtMs;
-      do isDigestLeft = await work.cutDigests();
+      do isDigestLeft = await work.cutDigests({ address });
       while (isDigestLeft && !isOver());
       do {
         left ??= await nextPart(work, isOver);

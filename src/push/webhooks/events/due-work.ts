@@ -196,15 +196,17 @@ export type Push = ReturnType<typeof createPush>;
 /**
  * Runs the work of webhooks: `tick` is called every second.
  * @param batchMs time between two batches, each of which puts the posts read since into events
+ * @param address as for `mailDigest`
  */
 export function createPush(
   db: Database,
   work: Calls<typeof webhookWork> & AlertWork,
   sender: Pick<Sender, "pump" | "idle">,
   batchMs: number,
+  address: string | null,
   { clock, log }: Pick<Ports, "clock" | "log">,
 ) {
-  const alerts = createAlertTurns(work, clock);
+  const alerts = createAlertTurns(work, clock, address);
 
   /** Works in steps, so that the sender's transactions on the same thread get in between. */
   async function doWork(): Promise<void> {

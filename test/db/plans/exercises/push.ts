@@ -92,7 +92,15 @@ async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise
   } as const;
   const { id } = await alerts.create(organizationId, plan, { ...none, ...fields }, by);
   const hourly = { ...none, ...fields, webhookId: webhooks[1] ?? 0, digest: "hourly" } as const;
-  await alerts.create(organizationId, plan, hourly, by);
+  const { id: mailed } = await alerts.create(organizationId, plan, hourly, by);
+  const member = {
+    organizationId,
+    email: "mailed@example.org",
+    name: "M",
+    role: "member",
+  } as const;
+  const { id: memberId } = await app.domains.accounts.addMember(member, by);
+  await alerts.setMailed({ organizationId, id: mailed }, memberId, true);
   const own = { organizationId, id };
   await alerts.list(organizationId, 0, 100);
   await alerts.preview(own);
@@ -104,6 +112,10 @@ async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise
   await read(2_000_000, 1_100);
   ports.clock.advance(HOUR_MS);
   await app.push.runDue();
+  alerts.isMailed(mailed, memberId);
+  alerts.mailedAlert("none");
+  await alerts.endMails("none");
+  await alerts.setMailed({ organizationId, id: mailed }, memberId, false);
   await alerts.change(own, { channelId: 5, name: "B" }, by);
   await alerts.preview(own);
   await alerts.remove(own, by);

@@ -4,6 +4,7 @@ import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alert
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { alertsPreview } from "../../../../verbs/methods/alerts.ts";
+import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
@@ -11,7 +12,7 @@ import { Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp } from "../../visit/look-up.ts";
-import { currentActor, isManager, ownPlan } from "../../visit/viewer.ts";
+import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import {
   AlertForm,
@@ -60,6 +61,7 @@ export const alertPage: SitePage = {
         </section>
         {isIncluded &&
           (preview === null ? <PreviewLink alert={alert} /> : <Preview preview={preview} />)}
+        {isIncluded && <ByMail alert={alert} />}
         {!isManager() && <p>{words.managersOnly}</p>}
         {isIncluded && isManager() && (
           <details class="folded" open={visit.form.get("action") === "change"}>
@@ -78,8 +80,47 @@ export const alertPage: SitePage = {
       </>,
     );
   },
-  actions: { change, delete: remove },
+  actions: {
+    change,
+    delete: remove,
+    mail: () => setMailed(true),
+    "no-mail": () => setMailed(false),
+  },
 };
+
+/** Whether the visitor gets the matches by mail too; for those whose address is known to be theirs. */
+function ByMail({ alert: { id } }: { alert: AlertView }) {
+  const { words, signedIn } = useVisit();
+  const { mails, services } = useSite();
+  if (!mails.canSend || signedIn?.person.isVerified !== true) return null;
+  const texts = words.alertPages;
+  const isMailed = services.alerts.isMailed(id, ownMembership().member.id);
+  return (
+    <section aria-labelledby="by-mail">
+      <h2 id="by-mail">{texts.byMail}</h2>
+      <p>
+        <bdi>{isMailed ? texts.mailedTo(signedIn.person.email) : texts.byMailText}</bdi>
+      </p>
+      {isMailed ? (
+        <ActionButton action="no-mail" label={texts.endMails} />
+      ) : (
+        <ActionButton action="mail" label={texts.startMails} />
+      )}
+    </section>
+  );
+}
+
+async function setMailed(isMailed: boolean): Promise<View> {
+  const { services } = useSite();
+  const { signedIn, words } = useVisit();
+  const { id } = await alertOf();
+  if (isMailed) await requireAlerts();
+  if (isMailed && signedIn?.person.isVerified !== true) {
+    throw pageError("conflict", words.alertPages.unverified);
+  }
+  await services.alerts.setMailed(ownOf(), ownMembership().member.id, isMailed);
+  return redirect(`/account/alerts/${id}/?done=changed`);
+}
 
 function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly WebhookView[] }) {
   const words = useVisit().words.alertPages;
