@@ -14,7 +14,7 @@ import {
   type Verb,
 } from "../../verbs/operator/resource.ts";
 import type { Position } from "../../verbs/paging.ts";
-import type { Parameter } from "../../verbs/parameters.ts";
+import type { Parameter, Parameters } from "../../verbs/parameters.ts";
 import {
   type AsJson,
   type CommandContext,
@@ -64,8 +64,15 @@ function argumentOf(name: string, parameter: Parameter<unknown>): Argument {
   return prepared(new Argument(shown, helpOf(parameter)), parameter);
 }
 
+/** Adds an option for each argument, with its default. */
+export function withOptions(command: Command, declared: Parameters): Command {
+  for (const [name, parameter] of Object.entries(declared))
+    command.addOption(optionOf(name, parameter).default(parameter.default));
+  return command;
+}
+
 /** The option of a command that gives an argument. */
-export function optionOf(name: string, parameter: Parameter<unknown>): Option {
+function optionOf(name: string, parameter: Parameter<unknown>): Option {
   const flag = `--${name.replaceAll("_", "-")}`;
   const isFlag = parameter.schema["type"] === "boolean";
   const option = new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));

@@ -7,8 +7,8 @@ import {
   readingOf as readingOfVerb,
   readingOptions,
 } from "../../../verbs/operator/data/reading-options.ts";
-import type { Arguments, Parameter } from "../../../verbs/parameters.ts";
-import { optionOf } from "../resource-command.ts";
+import type { Arguments } from "../../../verbs/parameters.ts";
+import { withOptions } from "../resource-command.ts";
 
 export interface FileReading extends Omit<Arguments<typeof readingOptions>, "ignore_unknown"> {
   mapFile?: ColumnMap;
@@ -21,9 +21,7 @@ export function readingOf({ mapFile, map, ignoreUnknown, ...given }: FileReading
 
 /** Adds the options for reading a file's rows, which `import` and `source add` share. */
 export function withReadingOptions(command: Command): Command {
-  for (const [name, parameter] of Object.entries<Parameter<unknown>>(readingOptions))
-    command.addOption(optionOf(name, parameter).default(parameter.default));
-  return command.option(
+  return withOptions(command, readingOptions).option(
     "--map-file <file>",
     "a JSON object that maps the file's column names to ours",
     readMapFile,

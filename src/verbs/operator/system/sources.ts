@@ -2,11 +2,14 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
 } from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
+import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress, readHeader } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import type { Outcome } from "../../../catalog/sources/source-run-changes.ts";
 import {
   nextRunAt,
+  readSchedule,
   readTimeLimit,
   SOURCE_STATES,
   stateOf,
@@ -32,7 +35,15 @@ import {
   rows,
   textSchema,
 } from "../../../values/schema.ts";
-import { choice, flag, type Parameter, required, text, withDefault } from "../../parameters.ts";
+import {
+  type Arguments,
+  choice,
+  flag,
+  type Parameter,
+  required,
+  text,
+  withDefault,
+} from "../../parameters.ts";
 import { readingOf, readingOptions } from "../data/reading-options.ts";
 import { inPart, list, resource, show, verb } from "../resource.ts";
 
@@ -84,46 +95,67 @@ export function errorText({ failure }: Pick<Outcome, "failure">): string {
   return failure === null ? "" : inEnglish(failure);
 }
 
-const named = {
-  name: withDefault(
-    text({ description: "Its name; empty for its address, or the bot's name." }),
-    "",
-  ),
-  schedule: withDefault(
-    text({ description: "15m, 6h, 1d, or a cron pattern of five fields in Moscow time." }),
-    "15m",
-  ),
+const every = text({
+  description: "15m, 6h, 1d, or a cron pattern of five fields in Moscow time.",
+});
+const schedule: Parameter<string> = {
+  ...every,
+  read(given) {
+    const read = readSchedule(String(given).trim());
+    return "fault" in read ? read : { value: String(given).trim() };
+  },
 };
-export const timeLimit: Parameter<number> = {
+const timeLimit: Parameter<number> = {
   ...(text({
     description: "How long fetching a file may take, and importing it: such as 90m or 6h.",
     example: "90m",
   }) as Parameter<never>),
   read: (given) => readTimeLimit(String(given)),
 };
-const pull = {
+/** Arguments of every file that is fetched, besides where it is and how it is read. */
+export const fileOptions = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
-  url: required(
-    text({ description: "Address of the file.", example: "https://data.example.com/posts.csv" }),
-  ),
-  ...named,
+  name: withDefault(text({ description: "Its name; empty for its address or folder." }), ""),
+  schedule: withDefault(schedule, "15m"),
   header: header(),
-  ...readingOptions,
   time_limit: timeLimit,
 };
-const bot = {
-  kind: required(choice(BOT_KINDS, "The messenger.")),
-  token: withDefault(text({ description: "The bot's token; not for a demonstration." }), ""),
+export const sourceUrl = text({
+  description: "Address of the file.",
+  example: "https://data.example.com/posts.csv",
+});
+const pull = { url: required(sourceUrl), ...fileOptions, ...readingOptions };
+export const botOptions = {
   demo: withDefault(
     flag({
       description: "A fake messenger inside the program, whose channels post every few seconds.",
     }),
     false,
   ),
-  ...named,
+  name: withDefault(text({ description: "Its name; empty for the bot's." }), ""),
   schedule: withDefault(text({ description: "As of a file; empty for the messenger's own." }), ""),
   api: withDefault(text({ description: "Address of the messenger's API; empty for its own." }), ""),
 };
+const bot = {
+  kind: required(choice(BOT_KINDS, "The messenger.")),
+  token: withDefault(text({ description: "The bot's token; not for a demonstration." }), ""),
+  ...botOptions,
+};
+
+/** A source of files, as it is added. */
+export function fileSource(
+  given: Arguments<typeof fileOptions> & { timezone: string; strict: boolean },
+  reading: ReadingOptions,
+  place: { kind: "pull"; url: string } | { kind: "folder"; folder: string },
+): NewSettings {
+  const { kind: rows, timezone, strict, time_limit: fileMaxMs } = given;
+  const usual = place.kind === "pull" ? nameOfAddress(place.url, NAME_LENGTH_MAX) : place.folder;
+  return {
+    name: given.name.trim() || usual,
+    ...{ schedule: given.schedule, headers: given.header ?? {} },
+    settings: { ...place, rows, reading, timezone, strict, fileMaxMs },
+  };
+}
 
 /** Places that data is fetched from automatically; folders of the machine are only added by commands. */
 export const sources = resource({
@@ -140,16 +172,9 @@ export const sources = resource({
       args: pull,
       isForPrograms: true,
       title: "add a file at a web address, which is read at once and then by its schedule",
-      async run({ kind, url, name, schedule, header = {}, ...given }, { services, by, nowMs }) {
-        const { timezone, strict, time_limit: fileMaxMs } = given;
-        const reading = readingOf(given);
-        const file = { rows: kind, reading, timezone, strict, fileMaxMs };
-        const source = {
-          name: name.trim() || nameOfAddress(url.trim(), NAME_LENGTH_MAX),
-          ...{ schedule: schedule.trim(), headers: header },
-          settings: { kind: "pull", url: url.trim(), ...file } as const,
-        };
-        return sourceRow(await services.sources.add(source, by), nowMs);
+      async run({ url, ...given }, { services, by, nowMs }) {
+        const file = fileSource(given, readingOf(given), { kind: "pull", url: url.trim() });
+        return sourceRow(await services.sources.add(file, by), nowMs);
       },
     }),
     verb({
@@ -224,9 +249,12 @@ function header(): Parameter<Record<string, string>> {
       description: "A header to send with each request; it is stored encrypted.",
       example: "Authorization: Bearer abc",
     }) as Parameter<never>),
+    isLines: true,
     read(given) {
-      const value = readHeader(String(given));
-      return value === null ? { fault: message("notHeader") } : { value };
+      const headers = String(given).trim().split("\n").map(readHeader);
+      return headers.includes(null)
+        ? { fault: message("notHeader") }
+        : { value: Object.assign({}, ...headers) };
     },
   };
 }

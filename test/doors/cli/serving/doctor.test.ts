@@ -135,7 +135,10 @@ function newerFile(): void {
 
 let other: Bun.TCPSocketListener<undefined> | undefined;
 function takenPort(): void {
-  other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const data = (socket: Bun.Socket) => {
+    socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi");
+  };
+  other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
   environment["KANALOG_PORT"] = String(other.port);
 }
 
