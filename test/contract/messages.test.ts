@@ -233,6 +233,11 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Part of the index of posts is being renewed: forms of some words in older posts may be missing until it is.",
     ],
   ],
+  trendsNotMade: [[{}, "Not made yet: it is made every 15 minutes."]],
+  trendsNothingBefore: [[{ days: 14 }, "There are no posts of the 14 days to compare with."]],
+  trendsFewDays: [
+    [{ counted: 3, days: 14 }, "Only 3 of the 14 days to compare with are counted and have posts."],
+  ],
   newestRanked: [[{ posts: 77 }, "Only the newest 77 matches were ranked."]],
   backupsUnreadable: [[{ folder: "/backups" }, "The folder of backups, /backups, cannot be read."]],
   jobRuns: [[{}, "The job is already running."]],

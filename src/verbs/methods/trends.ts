@@ -1,5 +1,6 @@
 import { COMPARED_DAYS, HOURS_MAX, HOURS_MIN, trendSchema } from "../../catalog/trends/trends.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import {
   instantSchema,
@@ -61,24 +62,25 @@ export const trendsList = apiMethod({
     }),
     note: nullable(textSchema({ description: "What is incomplete; null if nothing" })),
   }),
-  async run({ hours, limit, ...facets }, { services }) {
+  async run({ hours, limit, ...facets }, { services, told }) {
     const faults: FieldFaults = {};
     const places = readFacets(facets, services.directory, faults);
     if (Object.keys(faults).length > 0) throw fieldError(faults);
     const { madeAt, comparedDays, results } = await services.trends({ hours, limit, ...places });
+    const note = noteOf(madeAt, comparedDays);
     return {
       results,
       made_at: madeAt === null ? null : formatInstant(madeAt),
       compared_days: comparedDays,
-      note: noteOf(madeAt, comparedDays),
+      note: note && told(note),
     };
   },
 });
 
-function noteOf(madeAt: number | null, comparedDays: number): string | null {
-  if (madeAt === null) return "Not made yet: it is made every 15 minutes.";
-  if (comparedDays === 0) return `There are no posts of the ${COMPARED_DAYS} days to compare with.`;
+function noteOf(madeAt: number | null, comparedDays: number): Message | null {
+  if (madeAt === null) return message("trendsNotMade");
+  if (comparedDays === 0) return message("trendsNothingBefore", { days: COMPARED_DAYS });
   return comparedDays === COMPARED_DAYS
     ? null
-    : `Only ${comparedDays} of the ${COMPARED_DAYS} days to compare with are counted and have posts.`;
+    : message("trendsFewDays", { counted: comparedDays, days: COMPARED_DAYS });
 }

@@ -71,6 +71,7 @@ test("lists words that rise below the channels, and says when that was found out
   const { html } = await visitor.get(PATH);
   expect(html).toContain(">потоп</bdi>");
   expect(html).toContain("As of");
+  expect(html).toContain("Only 1 of the 14 days to compare with");
 });
 
 test("an unknown category is refused", async () => {

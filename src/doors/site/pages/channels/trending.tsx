@@ -12,7 +12,7 @@ import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.t
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./channel-figures.tsx";
 
-type Answer = { results: TrendView[]; made_at: string | null };
+type Answer = { results: TrendView[]; made_at: string | null; note: string | null };
 
 const PATH = "/account/trending/";
 const SHOWN_MAX = 30;
@@ -64,7 +64,7 @@ async function TrendingWords({ category, territory }: Filter) {
     lookUp<Answer>(trendsList, { ...givenOf({ category, territory }), limit: "20" }),
   );
   if (found instanceof AppError) return null;
-  const { results, made_at } = found;
+  const { results, made_at, note } = found;
   return (
     <section class="card" aria-labelledby="words">
       <h2 id="words">{words.wordsTitle}</h2>
@@ -76,8 +76,9 @@ async function TrendingWords({ category, territory }: Filter) {
           </small>
         )}
       </p>
+      {note !== null && <p class="notice">{note}</p>}
       {results.length === 0 ? (
-        <p class="empty">{made_at === null ? words.notMade : words.noWords}</p>
+        made_at !== null && <p class="empty">{words.noWords}</p>
       ) : (
         <table>
           <thead>
