@@ -80,10 +80,12 @@ export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {
     : { results };
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Parses UTF-8 JSON; undefined if it is invalid. */
 export function parseJson(json: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+    return JSON.parse(UTF_8.decode(json));
   } catch {
     return undefined;
   }

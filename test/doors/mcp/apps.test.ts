@@ -152,6 +152,11 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
         const height = await page.evaluate(() => (globalThis as any).seen.height);
         expect(height).toBeGreaterThan(40);
         expect(faults).toEqual([]);
+        const tables = frame.locator(".wide");
+        const cut = await tables.evaluateAll((all) =>
+          all.filter((one) => one.scrollWidth > one.clientWidth),
+        );
+        expect(cut).toEqual([]);
         if (PICTURES !== undefined) {
           mkdirSync(PICTURES, { recursive: true });
           const path = `${PICTURES}/${name.replaceAll(" ", "-")}-${theme}-${locale.slice(0, 2)}.png`;
@@ -171,6 +176,15 @@ inBrowser("the figures are those of the answer", async () => {
   expect(await frame.textContent("h2")).toContain(last);
   const points = await frame.getAttribute("polyline", "points");
   expect(points?.split(" ")).toHaveLength(results.length);
+  await page.close();
+});
+
+inBrowser("a mention names the channel that it stands in", async () => {
+  const { results } = expectToolResult(
+    await mcp.call("msgr_channels_mentions_list", { channel: "@goproglib" }),
+  );
+  const { frame, page } = await shown("msgr_channels_mentions_list", { channel: "@goproglib" });
+  expect(await frame.textContent("li")).toStartWith(results[0].mentioned_by.title);
   await page.close();
 });
 

@@ -85,7 +85,8 @@ const VIEWS = {
     ...notes(data),
   ],
   comparison: (data) => [
-    table(data.results ?? []),
+    // The mean of a post's views compares channels better than their sum, and a window has no room for both.
+    table((data.results ?? []).map(({ views, ...row }) => row)),
     ...(data.results ?? [])
       .filter(({ best_post: post }) => post)
       .map((one) => section(`${words.bestPost}: ${nameOf(one)}`, posts([one.best_post]))),
@@ -226,7 +227,7 @@ function postItems(all) {
   return all.map((post) => {
     const { text = post.snippet, link, is_ad: isAd, published_at: at, views } = post;
     const about = [
-      post.channel === undefined ? null : nameOf(post),
+      post.channel === undefined ? null : nameOf(post.mentioned_by ?? post),
       dayIn(at) ? date(at) : null,
       views == null ? null : `${words.fields.views}: ${number(views)}`,
       isAd ? words.fields.is_ad : null,
