@@ -66,6 +66,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "doors/http/docs/docs.test.ts",
       "doors/http/docs/methods-page.test.ts",
       "doors/mcp/apps.test.ts",
+      "doors/mcp/registry.test.ts",
       "journeys/living-catalog.test.ts",
     ],
     environment: { KANALOG_TEST_SLOW: "1" },

@@ -100,6 +100,23 @@ test("it names this appliance, its icon and the key that it wants, as the regist
   });
 });
 
+test.skipIf(process.env["KANALOG_TEST_SLOW"] !== "1")(
+  "it is valid by the schema that the registry publishes, where that can be fetched",
+  async () => {
+    for (const environment of [SETTINGS, { ...SETTINGS, KANALOG_OAUTH: "on" }]) {
+      const entry = await manifest(environment);
+      const signal = AbortSignal.timeout(10_000);
+      const schema = await fetch(entry.$schema, { signal }).catch(() => null);
+      if (schema === null) return console.warn("No network here: the schema was not fetched.");
+      const ajv = new Ajv({ strict: false });
+      addFormats(ajv);
+      const isValid = ajv.validate((await schema.json()) as object, entry);
+      expect(isValid, JSON.stringify(ajv.errors)).toBe(true);
+    }
+  },
+  60_000,
+);
+
 test("where assistants may sign in, it asks for no key", async () => {
   const entry = await manifest({ ...SETTINGS, KANALOG_OAUTH: "on" });
   expect(entry.remotes[0].headers).toBeUndefined();
