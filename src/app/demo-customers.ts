@@ -42,7 +42,17 @@ interface Parts {
   secrets(): Promise<SecretBox>;
 }
 
+/** Prices a month, so that the pages of plans show some. */
+const PRICES = [
+  ["start", 1_900],
+  ["growth", 4_900],
+  ["profi", 14_900],
+] as const;
+
 export async function loadDemoCustomers({ db, clock, keys, accounts, secrets }: Parts) {
+  for (const [plan, price] of PRICES) {
+    await accounts.changeOffer(plan, { price, currency: "EUR" }, COMMAND_LINE);
+  }
   const random = seeded(7);
   const now = clock.now();
   for (const [at, [organization, plan, perDay]] of CUSTOMERS.entries()) {

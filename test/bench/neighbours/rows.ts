@@ -2,6 +2,7 @@ import type { Row } from "./row.ts";
 import { bodyRows } from "./rows/bodies.ts";
 import { botRows } from "./rows/bots.ts";
 import { budgetRows } from "./rows/budgets.ts";
+import { crawlerRows } from "./rows/crawler.ts";
 import { cuttingRows } from "./rows/cutting.ts";
 import { doorRows } from "./rows/doors.ts";
 import { importRows } from "./rows/imports.ts";
@@ -21,6 +22,7 @@ export const ROWS: readonly Row[] = [
   ...operationRows,
   ...doorRows,
   ...strangerRows,
+  ...crawlerRows.filter(({ size }) => size !== "large"),
   ...bodyRows,
   ...webhookRows,
   ...postRows,
@@ -33,4 +35,5 @@ export const ROWS: readonly Row[] = [
   ...upkeepRows,
   ...cuttingRows.filter(({ size }) => size === "large"),
   ...largeRows,
+  ...crawlerRows.filter(({ size }) => size === "large"),
 ];

@@ -162,7 +162,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
         paths: bars,
       }),
       gaps: gapsOf,
-      points: { show: !isBars, filter: pointsOf, size: 5, fill: stroke },
+      points: isBars ? { show: false } : { filter: pointsOf, size: 5, fill: stroke },
       value: (_, value) => (value == null ? "–" : numberText(value)),
     };
   });

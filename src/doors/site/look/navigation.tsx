@@ -1,5 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { asset, useVisit } from "../visit/visit.ts";
+import icons from "./icons.json" with { type: "json" };
+
+/** Drawings of 24 by 24, by the page that they lead to. */
+const ICONS: Readonly<Record<string, string>> = icons;
 
 /** Links to the site's pages that this visitor may see; in the console, to its own pages instead. */
 export function Navigation() {
@@ -98,6 +102,9 @@ function Links({ links, first }: { links: readonly PageLink[]; first: string }) 
       {links.map((link) => (
         <li>
           <a href={asset(link[0])} aria-current={currentOf(link, first)}>
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path d={ICONS[link[0]]} />
+            </svg>
             {link[1]}
           </a>
         </li>

@@ -112,20 +112,24 @@ async function answerPublic(
   context: PublicContext,
   kept: ReturnType<typeof createKeptAnswers>,
 ): Promise<Response> {
-  const { config } = context;
-  const reader: Reader = {
-    ...{ language, address: context.baseAddress(request), ...settingsFor(config) },
+  const address = context.baseAddress(request);
+  // Not asked for an answer that is kept.
+  const reading = async (): Promise<Reader> => ({
+    ...{ language, address, ...settingsFor(context.config) },
     maySignUp: await context.isSignUpOpen(),
-  };
+  });
   try {
     const query = queryOf(request, page.query ?? {});
-    const asked = { reader, query, param: (name: string) => params[name] ?? null };
-    const key = JSON.stringify([reader.address, language, page.path, params, `${query}`]);
-    return await kept(request, key, async () => answerOf(await page.find(asked, context), reader));
+    const key = JSON.stringify([address, language, page.path, params, `${query}`]);
+    return await kept(request, key, async () => {
+      const reader = await reading();
+      const asked = { reader, query, param: (name: string) => params[name] ?? null };
+      return answerOf(await page.find(asked, context), reader);
+    });
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");
-    return failure(error, reader);
+    return failure(error, await reading());
   }
 }
 
