@@ -1,10 +1,13 @@
 import { crc32 } from "node:zlib";
+import { readConfig } from "../src/config.ts";
+import { invitationMail } from "../src/doors/site/mail-texts.ts";
+import { framed } from "../src/ports/mail-frame.ts";
 import { createMachine } from "./support/machine.ts";
 import { launchBrowser, openWindow } from "./support/site-browser.ts";
 import { until } from "./support/until.ts";
 import { PASSWORD } from "./support/visitor.ts";
 
-// Draws the README's picture and its short animation again, from the demonstration: `bun run pictures`.
+// Draws the README's picture, its short animation and a mail again, from the demonstration: `bun run pictures`.
 
 const SIZE = { width: 1280, height: 800 };
 /** Pages of the animation, in its order; the first one is the README's picture too. */
@@ -32,6 +35,15 @@ for (const path of TOUR) {
   await page.goto(path, { waitUntil: "networkidle" });
   frames.push(await page.screenshot());
 }
+const mail = invitationMail(
+  "https://data.example.com",
+  "ada@example.com",
+  { organization: "Acme", inviter: "Grace" },
+  "TOKEN",
+);
+await page.setViewportSize({ width: 640, height: 560 });
+await page.setContent(framed(mail, readConfig({}), false).html);
+await Bun.write(".github/mail.png", await page.screenshot({ fullPage: true }));
 await browser.close();
 await server.stop();
 await machine.leave();

@@ -15,6 +15,8 @@ export interface Message {
   html: string;
   /** Address of the page that ends mails of this kind, for the mail program's own button. */
   unsubscribe?: string | null;
+  /** What the HTML shows as `cid:`. */
+  pictures?: readonly { cid: string; content: Uint8Array; type: string }[];
 }
 
 /**
@@ -40,13 +42,16 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       opening ??= openTransport(smtpUrl);
       await (await opening).verify();
     },
-    async send({ to, subject, text, html, unsubscribe }) {
+    async send({ to, subject, text, html, unsubscribe, pictures = [] }) {
       // Passed as objects, so that a comma or angle bracket in an address cannot add a recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), MAIL.maxMs);
+      const attachments = pictures.map(({ cid, content, type }) => ({
+        ...{ cid, content: Buffer.from(content), contentType: type },
+      }));
       const message = {
-        ...{ from, to: recipients, subject, text, html, signal: controller.signal },
+        ...{ from, to: recipients, subject, text, html, attachments, signal: controller.signal },
         ...(unsubscribe && { list: { unsubscribe } }),
       };
       opening ??= openTransport(smtpUrl);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Log, type LogLevel, systemLog } from "./log.ts";
 import { type Mail, systemMail } from "./mail.ts";
+import { inFrame, type MailBrand } from "./mail-frame.ts";
 import { type Network, systemNetwork } from "./network.ts";
 import { type System, systemSystem } from "./system.ts";
 
@@ -26,7 +27,7 @@ export interface Ports {
   system: System;
 }
 
-interface PortSettings {
+interface PortSettings extends MailBrand {
   logLevel: LogLevel;
   webhookCa: string | null;
   smtpUrl: string | null;
@@ -38,7 +39,7 @@ interface PortSettings {
  * @param worker as for `systemLog`
  */
 export function systemPorts(
-  { logLevel, webhookCa, smtpUrl, mailFrom }: PortSettings,
+  { logLevel, webhookCa, smtpUrl, mailFrom, ...brand }: PortSettings,
   worker: number | null = null,
 ): Ports {
   return {
@@ -46,7 +47,7 @@ export function systemPorts(
     random: systemRandom,
     log: systemLog(logLevel, worker),
     network: systemNetwork({ ca: webhookCa }),
-    mail: smtpUrl === null ? null : systemMail(smtpUrl, mailFrom),
+    mail: smtpUrl === null ? null : inFrame(systemMail(smtpUrl, mailFrom), brand),
     system: systemSystem(),
   };
 }

@@ -43,6 +43,8 @@ export function createDirectory(db: Database) {
         .map((one) => one.slug);
     },
 
+    category: (slug: string): Category | null => store.category(slug) ?? null,
+    territory: (slug: string): Territory | null => store.territory(slug) ?? null,
     categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
     territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { version } from "../../../package.json";
+import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -335,12 +336,7 @@ test("the guide Operating lists exactly the existing metrics", async () => {
 
 test("the system's figures are those of this process", async () => {
   const { systemPorts } = await import("../../../src/ports/ports.ts");
-  const { system } = systemPorts({
-    logLevel: "silent",
-    webhookCa: null,
-    smtpUrl: null,
-    mailFrom: "kanalog@localhost",
-  });
+  const { system } = systemPorts(readConfig({ KANALOG_LOG_LEVEL: "silent" }));
   const real = await startAppliance(SCRAPED, { ...fakePorts(), system } as never);
   try {
     await scrape(real);

@@ -66,9 +66,9 @@ const facet = (kind: "category" | "territory"): PublicPage => ({
   path: `/c/${kind}/:slug/`,
   async find({ reader, param }, context) {
     const { directory } = context.services;
-    const entries = kind === "category" ? directory.categories() : directory.territories({});
-    const entry = entries.find(({ slug }) => slug === param("slug"));
-    if (entry === undefined) return missing;
+    const slug = param("slug") ?? "";
+    const entry = kind === "category" ? directory.category(slug) : directory.territory(slug);
+    if (entry === null) return missing;
     const facets = kind === "category" ? { categoryId: entry.id } : { territoryId: entry.id };
     const lists = await listsOf(reader, context, facets);
     return { kind: "page", view: facetPage(reader, { ...entry, kind }, lists), isKept: true };
@@ -120,8 +120,9 @@ const ofChannel = (
 const channel = ofChannel("", async (card, { reader }, context) => {
   const { services, ports } = context;
   const { directory } = services;
-  const category = directory.categories().find(({ slug }) => slug === card.category) ?? null;
-  const territory = directory.territories({}).find(({ slug }) => slug === card.territory) ?? null;
+  // The whole tree takes longer to read than all the rest of the page.
+  const category = card.category === null ? null : directory.category(card.category);
+  const territory = card.territory === null ? null : directory.territory(card.territory);
   const [rank, days, beside] = await Promise.all([
     readRank(services, card),
     reader.hasCharts ? readDays(services, card.id, ports.clock.now()) : [],

@@ -11,6 +11,7 @@ import { WORDS } from "../../../words/words.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/csrf.ts";
 import { createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
+import { createPageTurns } from "./page-turns.ts";
 import { type PublicView, renderPublic } from "./public-document.tsx";
 import { inLanguage, linkTo, type Reader, USUAL_LANGUAGE } from "./reader.tsx";
 
@@ -77,14 +78,17 @@ const PATH_AND_QUERY = /^[a-z]+:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i;
 /** Routes of public pages in all languages; their answers are kept for a moment. */
 export function publicRoutes(pages: readonly PublicPage[], context: PublicContext): Route[] {
   const { clock } = context.ports;
-  const kept = createKeptAnswers(clock.monotonic);
+  const answering = {
+    kept: createKeptAnswers(clock.monotonic),
+    inTurn: createPageTurns(),
+  };
   const routes = pages.flatMap((page) => {
     const note = context.noteRequests("public", page.path);
     const languages = page.hasOneLanguage ? [USUAL_LANGUAGE] : LANGUAGES;
     return languages.flatMap((language): Route[] => {
       const path = inLanguage(language, page.path);
       const answer = noted(note, clock.monotonic, (incoming: Incoming) =>
-        runFor(TENANT, null, () => answerPublic(page, language, incoming, context, kept)),
+        runFor(TENANT, null, () => answerPublic(page, language, incoming, context, answering)),
       );
       const toSlash = noted(note, clock.monotonic, ({ request }: Incoming) => {
         const reader = { address: context.baseAddress(request) };
@@ -105,12 +109,17 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
   }));
 }
 
+interface Answering {
+  kept: ReturnType<typeof createKeptAnswers>;
+  inTurn: ReturnType<typeof createPageTurns>;
+}
+
 async function answerPublic(
   page: PublicPage,
   language: Language,
   { request, params }: Incoming,
   context: PublicContext,
-  kept: ReturnType<typeof createKeptAnswers>,
+  { kept, inTurn }: Answering,
 ): Promise<Response> {
   const address = context.baseAddress(request);
   // Not asked for an answer that is kept.
@@ -121,11 +130,14 @@ async function answerPublic(
   try {
     const query = queryOf(request, page.query ?? {});
     const key = JSON.stringify([address, language, page.path, params, `${query}`]);
-    return await kept(request, key, async () => {
+    const make = async () => {
       const reader = await reading();
       const asked = { reader, query, param: (name: string) => params[name] ?? null };
       return answerOf(await page.find(asked, context), reader);
-    });
+    };
+    // Pictures are drawn by a thread, which has a queue of its own.
+    const isDrawn = page.path.endsWith(".png");
+    return await kept(request, key, isDrawn ? make : () => inTurn(make));
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");
