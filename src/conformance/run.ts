@@ -1,16 +1,15 @@
 import { type Check, CLAUSES, type Kit, Missing } from "./check.ts";
-import { answerChecks, aroundChecks } from "./checks/answers.ts";
+import { answerChecks, aroundChecks, parameterChecks } from "./checks/answers.ts";
 import { catalogChecks } from "./checks/catalog.ts";
+import { keyChecks } from "./checks/customers.ts";
 import { dayChecks } from "./checks/days.ts";
 import { eventChecks } from "./checks/events.ts";
-import { keyChecks } from "./checks/keys.ts";
 import { limitChecks } from "./checks/limits.ts";
 import { mcpChecks } from "./checks/mcp.ts";
 import { modernChecks } from "./checks/mcp-modern.ts";
 import { toolChecks } from "./checks/mcp-tools.ts";
 import { operatorChecks } from "./checks/operator.ts";
 import { pageChecks } from "./checks/pages.ts";
-import { parameterChecks } from "./checks/parameters.ts";
 import { postChecks } from "./checks/posts.ts";
 import { requestChecks } from "./checks/requests.ts";
 import { webhookChecks } from "./checks/webhooks.ts";

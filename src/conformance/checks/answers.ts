@@ -1,20 +1,179 @@
 import {
   type Check,
+  type ClauseId,
   check,
   differs,
   each,
+  type Fault,
+  fieldError,
   isObject,
   type Json,
   type Kit,
   Missing,
   objectsIn,
+  refusal,
   statusOf,
   unless,
 } from "../check.ts";
-import { ENDPOINTS, type Endpoint } from "../endpoints.ts";
+import type { Answer } from "../client.ts";
+import { ENDPOINTS, type Endpoint, isFile, MANAGED, nameOf, READS, TOOLS } from "../endpoints.ts";
+import { isRequired, kindOf } from "../parameter-kinds.ts";
 import { fieldFault, SHAPES } from "../shapes.ts";
-import { pathTo } from "../sight.ts";
-import { answer, refused } from "./parameters.ts";
+import { fill, listed, look, pathTo, requirePlan } from "../sight.ts";
+
+/** Parameters that one part of the specification describes for all methods. */
+const CLAUSE_OF: Readonly<Record<string, ClauseId>> = {
+  fields: "questions 6",
+  cursor: "decisions 1 pages",
+  include: "questions 2",
+  growth_30d_min: "questions 2",
+  reach_30d_min: "questions 2",
+  category: "spec 4 booleans",
+  territory: "spec 4 booleans",
+};
+
+const clauseOf = (endpoint: Endpoint, name: string, type: string): ClauseId =>
+  type === "boolean" ? "spec 4 booleans" : (CLAUSE_OF[name] ?? endpoint.clause);
+
+/** The address with one parameter set, and the rest of what the call needs. */
+async function withParameter(kit: Kit, endpoint: Endpoint, name: string, value?: string) {
+  await requirePlan(kit, endpoint.from);
+  const rest = endpoint.query.split("&").filter((part) => !part.startsWith(`${name}=`));
+  const own = value === undefined ? [] : [`${name}=${value}`];
+  const query = [...rest, ...own].filter((part) => part !== "").join("&");
+  return `${await fill(kit, endpoint.path)}?${await fill(kit, query)}`;
+}
+
+/** How a value is shown in a title. */
+const short = (value: string): string => (value.length > 24 ? `${value.slice(0, 24)}…` : value);
+
+function checksOf(endpoint: Endpoint, name: string, type: string): Check[] {
+  const { good, bad } = kindOf(type);
+  const clause = clauseOf(endpoint, name, type);
+  const title = (value: string) => `${nameOf(endpoint)}?${name}=${short(value)}`;
+  const ask = async (kit: Kit, value?: string) =>
+    kit.ask(await withParameter(kit, endpoint, name, value));
+  const refused = bad.map(([value, message]) =>
+    check(
+      value.startsWith("%") ? "decisions 1 values" : clause,
+      `${title(value)} is a 400 on ${name}`,
+      async (kit) => fieldError(await ask(kit, value), name, message),
+    ),
+  );
+  if (isFile(endpoint)) return refused;
+  const taken = good.map(
+    (value): Check => ({
+      ...{ clause, title: `${title(value)} is taken` },
+      run: async (kit) => statusOf(await ask(kit, value), 200),
+    }),
+  );
+  if (isRequired(type)) return [...refused, ...taken];
+  const empty: Check = check(
+    "decisions 1 values",
+    `${title("")} counts as not given`,
+    async (kit) => {
+      const [answer, without] = [await ask(kit, ""), await ask(kit)];
+      // The usage grows with each request.
+      if (name === "limit" || endpoint.operation === "me_usage_list") return statusOf(answer, 200);
+      const isSame = withoutNext(answer.text) === withoutNext(without.text);
+      return statusOf(answer, 200) ?? unless(isSame, "the answer is another than without it");
+    },
+  );
+  return [...refused, ...taken, empty];
+}
+
+/** A page's `next` repeats the query, in which an empty parameter may stand. */
+const withoutNext = (text: string): string => text.replace(/"next":"[^"]*"/, "");
+
+const ofEndpoints = [...READS, ...MANAGED].flatMap((endpoint) =>
+  Object.entries(endpoint.parameters).flatMap(([name, type]) => checksOf(endpoint, name, type)),
+);
+
+const onlyFields = (endpoint: Endpoint) => async (kit: Kit) => {
+  const whole = (await kit.ask(await pathTo(kit, endpoint))).body;
+  const [item] = Array.isArray(whole["results"]) ? whole["results"] : [whole];
+  if (item === undefined) throw new Missing("no item to look at");
+  const name = Object.keys(item)[0] ?? "";
+  const cut = (await kit.ask(await pathTo(kit, endpoint, `fields=${name}`))).body;
+  const [first] = Array.isArray(cut["results"]) ? cut["results"] : [cut];
+  return unless(Object.keys(first).join() === name, `the fields are ${Object.keys(first)}`);
+};
+
+/** Rules of parameters that all methods share. */
+const general = TOOLS.flatMap((endpoint): Check[] => {
+  const [first] = Object.entries(endpoint.parameters);
+  if (first === undefined) return [];
+  return [
+    check("decisions 1 values", `${nameOf(endpoint)} ignores an unknown parameter`, async (kit) =>
+      statusOf(await kit.ask(await pathTo(kit, endpoint, "surplus=%D1%91")), 200),
+    ),
+    check(
+      "decisions 1 values",
+      `${nameOf(endpoint)} takes the last of a repeated one`,
+      async (kit) =>
+        fieldError(
+          await kit.ask(await pathTo(kit, endpoint, "fields=id", "fields=no_such_field")),
+          "fields",
+        ),
+    ),
+    check(
+      "questions 6",
+      `${nameOf(endpoint)} answers only the fields asked for`,
+      onlyFields(endpoint),
+    ),
+  ];
+});
+
+export const parameterChecks: readonly Check[] = [...ofEndpoints, ...general];
+
+/** Laws of GETs, each of which makes a check of an address with braces to be filled. */
+
+/** What is refused: a 400 names its field, any other status its code. */
+export const refused = (clause: ClauseId, path: string, status: number, name: string): Check =>
+  check(clause, `${path} is ${status} ${name}`, async (kit) => {
+    const answer = await look(kit, path);
+    return status === 400 ? fieldError(answer, name) : refusal(answer, status, name);
+  });
+
+export const taken = (clause: ClauseId, path: string): Check =>
+  check(clause, `${path} is taken`, async (kit) => statusOf(await look(kit, path), 200));
+
+/** What of an answer is compared. */
+type Part = (body: Json) => unknown;
+export const results: Part = (body) => body["results"];
+export const numbersOf = (body: Json): unknown[] => objectsIn(body["results"]).map(({ id }) => id);
+
+/** Two addresses that answer the same. */
+export const same = (
+  clause: ClauseId,
+  path: string,
+  other: string,
+  part: Part = (body) => body,
+): Check =>
+  check(clause, `${path} answers what ${other} answers`, async (kit) => {
+    const [answer, expected] = [await look(kit, path), await look(kit, other)];
+    return statusOf(answer, 200) ?? differs("the answer", part(answer.body), part(expected.body));
+  });
+
+/** What holds for every item of a list. */
+export const every = (
+  clause: ClauseId,
+  path: string,
+  title: string,
+  faultOf: (item: Json, items: readonly Json[], kit: Kit) => Fault,
+): Check =>
+  check(clause, `${path}: ${title}`, async (kit) => {
+    const items = await listed(kit, path);
+    return each(items, (item) => faultOf(item, items, kit));
+  });
+
+/** What holds for an answer. */
+export const answer = (
+  clause: ClauseId,
+  path: string,
+  title: string,
+  faultOf: (answer: Answer, kit: Kit) => Fault,
+): Check => check(clause, `${path}: ${title}`, async (kit) => faultOf(await look(kit, path), kit));
 
 /** Where each resource is seen: methods, and what leads from their answers to the objects. */
 type Seen = readonly [operation: string, more: string, find: (body: Json) => readonly Json[]];

@@ -10,7 +10,7 @@ import {
   unless,
 } from "../check.ts";
 import { fill, listed, look } from "../sight.ts";
-import { answer, numbersOf, refused, results, same, taken } from "./parameters.ts";
+import { answer, numbersOf, refused, results, same, taken } from "./answers.ts";
 
 const CATALOG = "/v1/msgr/channels/";
 const RESOLVE = `${CATALOG}resolve/`;

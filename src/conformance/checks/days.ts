@@ -9,7 +9,7 @@ import {
   unless,
 } from "../check.ts";
 import { listed, look, planOf, requirePlan } from "../sight.ts";
-import { answer, every, refused, results, same, taken } from "./parameters.ts";
+import { answer, every, refused, results, same, taken } from "./answers.ts";
 
 const ROWS = "/v1/msgr/stats/daily/";
 const COMPARE = "/v1/msgr/channels/compare/";

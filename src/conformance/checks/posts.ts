@@ -12,7 +12,7 @@ import {
   unless,
 } from "../check.ts";
 import { fill, look } from "../sight.ts";
-import { answer, every, numbersOf, refused, results, same, taken } from "./parameters.ts";
+import { answer, every, numbersOf, refused, results, same, taken } from "./answers.ts";
 
 const POSTS = "/v1/msgr/channels/{posting}/posts/?limit=100";
 const SEARCH = "/v1/msgr/posts/search/?limit=100";

@@ -1,5 +1,5 @@
 import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
-import { isResource } from "../../../customers/oauth/authorization-request.ts";
+import { isResource } from "../../../customers/oauth/oauth.ts";
 import type { Body } from "../../front/body.ts";
 import type { Incoming } from "../../front/front.ts";
 import { limitNames } from "../guard/client-ip.ts";

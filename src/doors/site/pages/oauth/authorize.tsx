@@ -1,16 +1,17 @@
 /** @jsxImportSource hono/jsx */
-import {
-  type AuthorizationFault,
-  type AuthorizationRequest,
-  answerAddress,
-  readAuthorizationRequest,
-} from "../../../../customers/oauth/authorization-request.ts";
+
 import type { DocumentFault } from "../../../../customers/oauth/client-documents.ts";
 import {
   hostOf,
   isDocumentId,
   isLoopbackUri,
 } from "../../../../customers/oauth/client-metadata.ts";
+import {
+  type AuthorizationFault,
+  type AuthorizationRequest,
+  answerAddress,
+  readAuthorizationRequest,
+} from "../../../../customers/oauth/oauth.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton } from "../../look/action-button.tsx";

@@ -6,6 +6,7 @@ import type {
 } from "../../../../customers/audit/audit-log.ts";
 import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
 import { audit, COMMANDS } from "../../../../verbs/operator/customers/audit.ts";
+import { DataTable } from "../../look/data-table.tsx";
 import { ResourceList } from "../../look/resource-list.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -90,3 +91,60 @@ function Detail({ name, value }: { name: string; value: unknown }) {
     name === "plan" ? planNames : auditLog.values[name];
   return <>{texts?.[text] ?? text}</>;
 }
+
+/** `/staff/errors/`: recent warnings and errors of all workers. */
+export const errorsPage: SitePage = {
+  path: "/staff/errors/",
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.staffPages;
+    const entries = await context.recentErrors();
+    return consolePage(
+      words.errors,
+      <>
+        <p>{words.errorsText}</p>
+        <DataTable
+          label={words.errors}
+          empty={words.none}
+          rows={entries}
+          columns={[
+            [words.time, ({ at }) => <Instant at={at} withSeconds />],
+            [
+              words.level,
+              ({ level }) => words.levels[level],
+              "",
+              ({ level }) => level === "error" && "fault",
+            ],
+            [
+              words.message,
+              ({ message, facts, cause }) => (
+                <>
+                  <bdi>{message}</bdi>
+                  {facts !== "" && (
+                    <>
+                      <br />
+                      <small>
+                        <code>{facts}</code>
+                      </small>
+                    </>
+                  )}
+                  {cause !== "" && (
+                    <details>
+                      <summary>{words.cause}</summary>
+                      <pre class="wrapped">{cause}</pre>
+                    </details>
+                  )}
+                </>
+              ),
+              "long",
+            ],
+            [
+              words.request,
+              ({ requestId }) => (requestId === null ? "—" : <code>{requestId}</code>),
+            ],
+          ]}
+        />
+      </>,
+    );
+  },
+};
