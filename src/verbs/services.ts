@@ -8,7 +8,8 @@ import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
-import type { TrendSelection, Trends } from "../catalog/trends/trends.store.ts";
+import type { TrendSelection } from "../catalog/trends/trends.store.ts";
+import type { Trends } from "../catalog/trends/trends.ts";
 import type { KeyUse } from "../customers/keys/keys.ts";
 import type { Limits } from "../customers/limits/limits.ts";
 import type {

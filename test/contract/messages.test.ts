@@ -221,6 +221,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Texts decide which posts match: matches were counted and ranked among the newest 77 of them only, while pages by time or views leave none out.",
     ],
   ],
+  postsSliced: [
+    [
+      { before: "2026-05-01" },
+      "So many posts match that those before 2026-05-01 were counted in part: their numbers are estimates.",
+    ],
+  ],
   postsEstimated: [
     [
       { every: 8 },
@@ -235,6 +241,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   trendsNotMade: [[{}, "Not made yet: it is made every 15 minutes."]],
   trendsNothingBefore: [[{ days: 14 }, "There are no posts of the 14 days to compare with."]],
+  trendsCut: [
+    [
+      { channels: 2, posts: 2000 },
+      "Of channels with more posts than 2000 in the last 72 hours, only the last 2000 were looked at. Channels: 2.",
+    ],
+  ],
   trendsFewDays: [
     [{ counted: 3, days: 14 }, "Only 3 of the 14 days to compare with are counted and have posts."],
   ],

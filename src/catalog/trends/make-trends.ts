@@ -8,6 +8,7 @@ import {
   eachOfDay,
   forgetDaysOutside,
   lastChannel,
+  publicChannels,
   readMade,
   saveDay,
   saveMade,
@@ -22,6 +23,7 @@ import {
   hourOf,
   isOfCommonWords,
   type Made,
+  POSTS_OF_CHANNEL_MAX,
   rises,
   SOUGHT_HOURS,
   surprise,
@@ -29,9 +31,9 @@ import {
   type Use,
 } from "./trends.ts";
 
-/** Channels to read at a time. */
+/** Channels to look for at a time, and posts after which others get the processor for a moment. */
 const CHANNELS_PER_READ = 200;
-/** Pause after each read with posts, so that others get the processor in between. */
+const POSTS_PER_PAUSE = 200;
 const PAUSE_MS = 2;
 /** Processor time after which no further day is counted in the same run. */
 const DAYS_MS = 15_000;
@@ -50,8 +52,10 @@ export async function makeTrends(db: Database, clock: Clock): Promise<void> {
   await countDays(db, clock, dayOf((lastHour - HOURS_MAX + 1) * HOUR_MS) - 1);
   const made = { madeAt, lastHour, comparedDays: comparedDays(db).length };
   const sought = made.comparedDays === 0 ? [] : await seek(db, clock, lastHour);
-  const terms = await lookUp(db, clock, lastHour, withEarlier(db, sought, lastHour));
-  await inTransaction(db, clock, "trends", (tx) => saveMade(tx, { ...made, terms } satisfies Made));
+  const found = await lookUp(db, clock, lastHour, withEarlier(db, sought, lastHour));
+  await inTransaction(db, clock, "trends", (tx) =>
+    saveMade(tx, { ...made, ...found } satisfies Made),
+  );
 }
 
 /**
@@ -86,11 +90,19 @@ async function eachChannel(
   [fromMs, untilMs]: readonly [number, number],
   each: (posts: TextRow[]) => void,
 ): Promise<void> {
-  const last = lastChannel(db);
-  for (let after = 0; after < last; after += CHANNELS_PER_READ) {
-    const rows = textsOf(db, [after, after + CHANNELS_PER_READ], [fromMs, untilMs]);
-    for (const posts of Map.groupBy(rows, ({ channel }) => channel).values()) each(posts);
-    if (rows.length > 0) await clock.sleep(PAUSE_MS);
+  let [after, read] = [0, 0];
+  while (true) {
+    const channels = publicChannels(db, after, CHANNELS_PER_READ);
+    for (const channel of channels) {
+      const posts = textsOf(db, channel, [fromMs, untilMs]);
+      if (posts.length > 0) each(posts);
+      read += posts.length;
+      if (read < POSTS_PER_PAUSE) continue;
+      await clock.sleep(PAUSE_MS);
+      read = 0;
+    }
+    if (channels.length < CHANNELS_PER_READ) return;
+    after = channels.at(-1) ?? after;
   }
 }
 
@@ -193,7 +205,7 @@ async function lookUp(
   clock: Clock,
   lastHour: number,
   sought: readonly Sought[],
-): Promise<Term[]> {
+): Promise<Pick<Made, "terms" | "cutChannels">> {
   const found = new Map(
     sought.map((one) => [
       one.term,
@@ -201,9 +213,10 @@ async function lookUp(
     ]),
   );
   const span = [(lastHour - HOURS_MAX + 1) * HOUR_MS, (lastHour + 1) * HOUR_MS] as const;
-  const isAny = found.size > 0;
-  if (isAny) {
+  let cutChannels = 0;
+  if (found.size > 0) {
     await eachChannel(db, clock, span, (posts) => {
+      if (posts.length === POSTS_OF_CHANNEL_MAX) cutChannels += 1;
       for (const post of posts) {
         for (const [term, form] of termsOf(post.text)) {
           const one = found.get(term);
@@ -215,11 +228,12 @@ async function lookUp(
     });
   }
   let uses = 0;
-  return [...found.values()].flatMap(({ forms, ...one }) => {
+  const terms = [...found.values()].flatMap(({ forms, ...one }) => {
     uses += one.uses.length;
     const [form] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [""];
     return uses > USES_MAX ? [] : [{ ...one, form }];
   });
+  return { terms, cutChannels };
 }
 
 /** Adds a post to the uses of a term, which are in order of channel and time. */

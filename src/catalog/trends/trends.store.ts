@@ -2,7 +2,15 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { type Day, formatInstant } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
-import { type Made, type Rising, risingIn, shownPosts, type TrendView } from "./trends.ts";
+import {
+  type Made,
+  POSTS_OF_CHANNEL_MAX,
+  type Rising,
+  risingIn,
+  shownPosts,
+  type Trends,
+  type TrendView,
+} from "./trends.ts";
 
 export interface TextRow {
   channel: number;
@@ -12,18 +20,27 @@ export interface TextRow {
   views: number;
 }
 
-/** Texts of public channels in a range of numbers, channel by channel, published between two instants. */
+/** A channel's last posts between two instants, in order of time. */
 export function textsOf(
   db: Database,
-  [after, last]: readonly [number, number],
+  channel: number,
   [fromMs, untilMs]: readonly [number, number],
 ): TextRow[] {
   return statement<TextRow>(
     db,
-    `SELECT c.id AS channel, p.id, p.text, p.published_at, p.views
-     FROM channels c CROSS JOIN posts p INDEXED BY posts_by_time ON p.channel_id = c.id
-     WHERE c.id > ? AND c.id <= ? AND c.is_public = 1 AND p.published_at >= ? AND p.published_at < ?`,
-  ).all(after, last, fromMs, untilMs);
+    `SELECT channel_id AS channel, id, text, published_at, views FROM posts INDEXED BY posts_by_time
+     WHERE channel_id = ? AND published_at >= ? AND published_at < ?
+     ORDER BY published_at DESC, id DESC LIMIT ?`,
+  )
+    .all(channel, fromMs, untilMs, POSTS_OF_CHANNEL_MAX)
+    .reverse();
+}
+
+/** Numbers of public channels after one, ascending. */
+export function publicChannels(db: Database, after: number, limit: number): number[] {
+  return statement(db, "SELECT id FROM channels WHERE id > ? AND is_public = 1 ORDER BY id LIMIT ?")
+    .pluck<number>()
+    .all(after, limit);
 }
 
 export function lastChannel(db: Database): number {
@@ -97,16 +114,9 @@ export interface TrendSelection {
   limit: number;
 }
 
-export interface Trends {
-  /** Null before the first run. */
-  madeAt: number | null;
-  comparedDays: number;
-  results: TrendView[];
-}
-
 export function selectTrends(db: Database, selection: TrendSelection): Trends {
   const made = readMade(db);
-  if (made === null) return { madeAt: null, comparedDays: 0, results: [] };
+  if (made === null) return { madeAt: null, comparedDays: 0, cutChannels: 0, results: [] };
   const { hours, limit } = selection;
   const rising = risingIn(made, hours, channelsIn(db, made, selection)).slice(0, limit);
   const posts = postsOf(db, rising);
@@ -119,7 +129,8 @@ export function selectTrends(db: Database, selection: TrendSelection): Trends {
       }),
     ),
   }));
-  return { madeAt: made.madeAt, comparedDays: made.comparedDays, results };
+  const { madeAt, comparedDays, cutChannels = 0 } = made;
+  return { madeAt, comparedDays, cutChannels, results };
 }
 
 /** A test for channels of a category and territory, as their search texts tell; null for all. */

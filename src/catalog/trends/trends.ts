@@ -14,6 +14,8 @@ import { postSchema } from "../posts/post.ts";
 /** The longest window, in hours: what the job keeps of a word. */
 export const HOURS_MAX = 72;
 export const HOURS_MIN = 6;
+/** Posts of a channel between two instants that are looked at: its last ones. */
+export const POSTS_OF_CHANNEL_MAX = 2_000;
 /** Windows in which the job looks for words that rise. */
 export const SOUGHT_HOURS = [6, 24] as const;
 /** Whole Moscow days before the longest window, which words are compared with. */
@@ -57,6 +59,8 @@ export interface Made {
   lastHour: number;
   /** How many of the days before have posts and are counted. */
   comparedDays: number;
+  /** Channels with more posts within the longest window than are looked at. */
+  cutChannels: number;
   terms: Term[];
 }
 
@@ -126,6 +130,16 @@ export const trendSchema = objectSchema(
 );
 
 export type TrendView = ValueOf<typeof trendSchema>;
+
+/** What the last run found. */
+export interface Trends {
+  /** Null before the first run. */
+  madeAt: number | null;
+  comparedDays: number;
+  /** Channels with more posts than are looked at. */
+  cutChannels: number;
+  results: TrendView[];
+}
 
 /** A term in a window, before its posts are looked up. */
 export interface Rising extends Omit<TrendView, "top_posts"> {

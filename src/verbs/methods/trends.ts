@@ -1,4 +1,11 @@
-import { COMPARED_DAYS, HOURS_MAX, HOURS_MIN, trendSchema } from "../../catalog/trends/trends.ts";
+import {
+  COMPARED_DAYS,
+  HOURS_MAX,
+  HOURS_MIN,
+  POSTS_OF_CHANNEL_MAX,
+  type Trends,
+  trendSchema,
+} from "../../catalog/trends/trends.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
@@ -66,21 +73,23 @@ export const trendsList = apiMethod({
     const faults: FieldFaults = {};
     const places = readFacets(facets, services.directory, faults);
     if (Object.keys(faults).length > 0) throw fieldError(faults);
-    const { madeAt, comparedDays, results } = await services.trends({ hours, limit, ...places });
-    const note = noteOf(madeAt, comparedDays);
+    const { results, ...made } = await services.trends({ hours, limit, ...places });
+    const note = noteOf(made);
     return {
       results,
-      made_at: madeAt === null ? null : formatInstant(madeAt),
-      compared_days: comparedDays,
+      made_at: made.madeAt === null ? null : formatInstant(made.madeAt),
+      compared_days: made.comparedDays,
       note: note && told(note),
     };
   },
 });
 
-function noteOf(madeAt: number | null, comparedDays: number): Message | null {
+function noteOf({ madeAt, comparedDays, cutChannels }: Omit<Trends, "results">): Message | null {
   if (madeAt === null) return message("trendsNotMade");
   if (comparedDays === 0) return message("trendsNothingBefore", { days: COMPARED_DAYS });
-  return comparedDays === COMPARED_DAYS
-    ? null
-    : message("trendsFewDays", { counted: comparedDays, days: COMPARED_DAYS });
+  if (comparedDays < COMPARED_DAYS) {
+    return message("trendsFewDays", { counted: comparedDays, days: COMPARED_DAYS });
+  }
+  if (cutChannels === 0) return null;
+  return message("trendsCut", { channels: cutChannels, posts: POSTS_OF_CHANNEL_MAX });
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { selectOverTime } from "../../../src/catalog/post-search/finding/over-time.store.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { message } from "../../../src/values/messages/messages.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
@@ -287,7 +288,7 @@ describe("of more matches than are looked up", () => {
     await write(posts);
     const { db } = appliance.app.domains;
     const exact = selectOverTime(db, selection);
-    const sample = selectOverTime(db, selection, 500);
+    const sample = selectOverTime(db, selection, { lookedUp: 500, read: 1e9 });
     expect([exact.sampled, sample.sampled]).toEqual([1, 8]);
     expect(sample.posts).toBe(exact.posts);
     expect(sample.periods.map((one) => one.posts)).toEqual(exact.periods.map((one) => one.posts));
@@ -295,6 +296,27 @@ describe("of more matches than are looked up", () => {
     expect(exact.channels).toBe(CHANNELS.length - 1);
     expect(sample.channels).toBe(exact.channels);
     expect(Math.abs((sample.views ?? 0) / (exact.views ?? 1) - 1)).toBeLessThan(0.01);
+  });
+
+  test("of more than can be read, months before are read in slices of each day, and the note says so", async () => {
+    const { db } = appliance.app.domains;
+    const posts = fc.sample(postsOf(3000), { numRuns: 1, seed: 47 })[0] ?? [];
+    for (const post of posts) {
+      Object.assign(post, { text: "это", views: 1000 + (post.id % 7) });
+      post.at = MIDDLE + (((post.id * 37_003) % 144_000) - 72_000) * 60_000;
+    }
+    await write(posts);
+    const exact = selectOverTime(db, selection);
+    const sliced = selectOverTime(db, selection, { lookedUp: 500, read: 500 });
+    expect(sliced.note).toEqual(message("postsSliced", { before: "2026-11-01" }));
+    expect(exact.periods.length).toBe(4);
+    expect(sliced.periods.at(-1)?.posts).toBe(exact.periods.at(-1)?.posts ?? -1);
+    for (const [at, { posts }] of exact.periods.entries()) {
+      expect(Math.abs((sliced.periods[at]?.posts ?? 0) / posts - 1), String(at)).toBeLessThan(0.3);
+    }
+    expect(Math.abs(sliced.posts / exact.posts - 1)).toBeLessThan(0.1);
+    expect(Math.abs((sliced.views ?? 0) / (exact.views ?? 1) - 1)).toBeLessThan(0.1);
+    expect(sliced.top_channels).toEqual(exact.top_channels);
   });
 
   test("where texts decide, an estimate says that it is one", async () => {

@@ -153,3 +153,22 @@ test("numbers, addresses, handles and short words are no terms, a tag is its wor
   expect(terms("а".repeat(5000))[0]?.length).toBe(60);
   expect(terms("x y ".repeat(20_000))).toEqual([]);
 });
+
+test("of a channel with thousands of posts the last 2,000 are looked at, and the note says so", async () => {
+  const now = Date.parse("2026-11-20T11:59:00+03:00");
+  const flood = Array.from({ length: 2_001 }, (_, at) => ({
+    ...post(6, 20, 9, at === 0 ? "Наводнение" : "Поток"),
+    published_at: new Date(now - (2_001 - at) * 20_000).toISOString(),
+  }));
+  await imported(appliance, "posts", [
+    ...usual("Обычный день", ids(1, 30)),
+    post(1, 3, 10, "Обычный день"),
+    ...flood,
+    ...ids(1, 5).map((id) => post(id, 20, 9, "Наводнение")),
+  ]);
+  await run();
+  const { body } = await expectOk(appliance, PATH);
+  const flooded = body.results.find(({ words }: { words: string }) => words === "наводнение");
+  expect(flooded).toMatchObject({ channels: 5, posts: 5 });
+  expect(body.note).toStartWith("Of channels with more posts than 2000");
+}, 30_000);

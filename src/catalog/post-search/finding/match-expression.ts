@@ -196,8 +196,8 @@ export function withLevels(match: string, least: number, most: number): string {
   return `${found([any(levelsFrom(least, most))])} AND (${match})`;
 }
 
-export function withToken(match: string, token: string): string {
-  return `${found([quoted(token)])} AND (${match})`;
+export function withAnyToken(match: string, tokens: readonly string[]): string {
+  return `${found([any(tokens.map((token) => quoted(token)))])} AND (${match})`;
 }
 
 export const stemExpression = (stem: string): string => quoted(stem);

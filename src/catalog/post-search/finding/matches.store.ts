@@ -1,10 +1,10 @@
 import { type Database, statement } from "../../../db/database.ts";
-import { requireTime, WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { onceEach } from "../../../values/kept-briefly.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { facet } from "../../channels/search-text.ts";
 import { selectText } from "../../posts/posts.store.ts";
-import { dayRow, isLevel } from "../index-text.ts";
+import { dayOfRow, dayRow, isLevel, nextDayRow } from "../index-text.ts";
 import { isOutdated, type Part, selectParts, tableOf } from "../parts.store.ts";
 import { countBeginnings, type PostQuery } from "../post-query.ts";
 import type { PostFilter, PostSearchSelection } from "../post-search.ts";
@@ -107,20 +107,16 @@ function testsOf(
  */
 export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
 
-/** The tables of the parts that have rows of the query's range, newest first. */
-export function tablesOf({
-  parts,
-  low,
-  high,
-}: Pick<IndexQuery, "parts" | "low" | "high">): string[] {
-  return parts.filter(({ first_row, end_row }) => first_row < high && end_row > low).map(tableOf);
-}
+/** The parts that have rows of the query's range, newest first. */
+export const partsIn = ({ parts, low, high }: Pick<IndexQuery, "parts" | "low" | "high">): Part[] =>
+  parts.filter(({ first_row, end_row }) => first_row < high && end_row > low);
+
+export const tablesOf = (range: Pick<IndexQuery, "parts" | "low" | "high">): string[] =>
+  partsIn(range).map(tableOf);
 
 /** Whether an outdated part is searched, where words may be missed until it is renewed. */
 export const isIncomplete = (indexQuery: IndexQuery): boolean =>
-  indexQuery.parts.some(
-    (part) => part.first_row < indexQuery.high && part.end_row > indexQuery.low && isOutdated(part),
-  );
+  partsIn(indexQuery).some(isOutdated);
 
 /** Results of the parts, newest part first, until there are enough. */
 function fromParts<Row>(
@@ -293,20 +289,41 @@ export function countRows(
 
 /** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
 export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
-  return fromParts(indexQuery, most, (table, left) => rowsOfPart(db, indexQuery, table, left))
+  return fromParts(indexQuery, most, (table, left) => rowsOfTable(db, indexQuery, table, left))
     .reverse()
     .flat();
 }
 
-/** All rows of candidates, ascending within each part, the newest part first; 0.1 us each. */
-export function* rowsByPart(db: Database, indexQuery: IndexQuery): Generator<number[], void> {
-  for (const table of tablesOf(indexQuery)) {
-    requireTime(db);
-    yield rowsOfPart(db, indexQuery, table, UNBOUNDED);
+/** All rows of a part's candidates, ascending; 0.1 us each. */
+export const rowsOfPart = (db: Database, indexQuery: IndexQuery, part: Part): number[] =>
+  rowsOfTable(db, indexQuery, tableOf(part), UNBOUNDED);
+
+/** Rows of one in `every` of a part's candidates: from each day, so many slices of its rows. */
+export function sliceRows(
+  db: Database,
+  indexQuery: IndexQuery,
+  part: Part,
+  { every, slices }: { every: number; slices: number },
+): number[] {
+  const lastOf = statement(db, "SELECT max(row) FROM searched_posts WHERE row >= ? AND row < ?");
+  const lastDay = dayOfRow(Math.min(part.end_row, indexQuery.high) - 1);
+  const rows: number[] = [];
+  for (let day = dayOfRow(Math.max(part.first_row, indexQuery.low)); day <= lastDay; day += 1) {
+    const first = dayRow(day);
+    const last = lastOf.pluck<number | null>().get(first, nextDayRow(first)) ?? null;
+    if (last === null) continue;
+    const length = (last + 1 - first) / (slices * every);
+    for (let slice = 0; slice < slices; slice += 1) {
+      // Another part of the hours each day.
+      const at = first + length * (slice * every + ((7 * day + 3 * slice) % every));
+      const range = { low: Math.ceil(at), high: Math.ceil(at + length) };
+      rows.push(...rowsOfTable(db, { ...indexQuery, ...range }, tableOf(part), UNBOUNDED));
+    }
   }
+  return rows;
 }
 
-function rowsOfPart(db: Database, indexQuery: IndexQuery, table: string, most: number): number[] {
+function rowsOfTable(db: Database, indexQuery: IndexQuery, table: string, most: number): number[] {
   const sql =
     indexQuery.tests.conditions === ""
       ? `SELECT s.rowid FROM ${table} s WHERE s.${table} MATCH @match AND ${IN_RANGE}`

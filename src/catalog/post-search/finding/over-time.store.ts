@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 import { requireTime, WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import {
   DAY_MS,
   type Day,
@@ -10,18 +10,26 @@ import {
 } from "../../../values/moscow-time.ts";
 import { channelToken, dayOfRow } from "../index-text.ts";
 import type { OverTime, OverTimeSelection } from "../over-time.ts";
-import { withToken } from "./match-expression.ts";
+import { withAnyToken } from "./match-expression.ts";
 import {
   type IndexQuery,
   indexQueryOf,
   isIncomplete,
   ofCertain,
   ofDoubtful,
-  rowsByPart,
+  partsIn,
+  rowsOfPart,
+  sliceRows,
 } from "./matches.store.ts";
 
-/** Limit for matches that are looked up, 0.5 us each. If there are more, every n-th is. */
-const LOOKED_UP_MAX = 50_000;
+/**
+ * Limits for matches that are looked up, 1 us each, and that are read from the index, 0.1 us each. If there are
+ * more, every n-th is looked up, and earlier months are read in slices.
+ */
+const LIMITS = { lookedUp: 50_000, read: 600_000 };
+/** Longer expressions, of hundreds of stems, take too long to begin for each slice. */
+const SLICED_LENGTH_MAX = 1_000;
+const SLICES_OF_DAY = 2;
 /** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
 const TEXTS_MAX = 1_000;
 const TOP_CHANNELS = 20;
@@ -31,12 +39,12 @@ const COUNTED_CHANNELS = 2 * TOP_CHANNELS;
 /**
  * How many posts match in each period, how often they were viewed, and whose they are. The index counts all
  * of them by their rows, which tell the days; views and channels are looked up.
- * @param lookedUpMax fewer in tests
+ * @param limits fewer in tests
  */
 export function selectOverTime(
   db: Database,
   { query, filter, group, from, to }: OverTimeSelection,
-  lookedUpMax = LOOKED_UP_MAX,
+  limits = LIMITS,
 ): OverTime {
   const range = { fromMs: startOfDay(from), untilMs: startOfDay(to + 1) };
   const indexQuery = indexQueryOf(db, { query, filter: { ...filter, ...range } });
@@ -47,11 +55,11 @@ export function selectOverTime(
     byDay[at] = (byDay[at] ?? 0) + posts;
   };
 
-  const certain = readSample(db, ofCertain(indexQuery), lookedUpMax, (row) => count(row, 1));
+  const certain = readSample(db, ofCertain(indexQuery), limits.lookedUp, limits.read, count);
   const found = lookUpRows(db, certain.rows, certain.every);
   let sampled = certain.every;
   if (hasText !== null) {
-    const { rows, every } = readSample(db, ofDoubtful(indexQuery), TEXTS_MAX);
+    const { rows, every } = readSample(db, ofDoubtful(indexQuery), TEXTS_MAX, limits.read);
     const tested = lookUpRows(db, rows, every).filter(({ id }) => hasText(id));
     for (const { row, weight } of tested) count(row, weight);
     found.push(...tested);
@@ -81,12 +89,15 @@ export function selectOverTime(
       channels: channelsOf(periods.get(day), every),
     })),
     top_channels: topChannels(db, every > 1 ? ofFrequentChannels(db, indexQuery, found) : found),
-    note: isIncomplete(indexQuery)
-      ? message("postsRenewing")
-      : isEstimated
-        ? message("postsEstimated", { every: sampled })
-        : null,
+    note: noteOf(),
   };
+
+  function noteOf(): Message | null {
+    if (isIncomplete(indexQuery)) return message("postsRenewing");
+    if (isEstimated) return message("postsEstimated", { every: sampled });
+    if (certain.slicedBefore === null) return null;
+    return message("postsSliced", { before: formatDay(dayOfRow(certain.slicedBefore)) });
+  }
 }
 
 /** The first day of a day's period. */
@@ -97,30 +108,47 @@ function startOf(day: Day, group: OverTimeSelection["group"]): Day {
 }
 
 /**
- * Rows of every n-th candidate, such that they are not more than `most`.
- * @param note called for the row of each candidate
+ * Rows of every n-th candidate, such that they are not more than `most`. Once `readMax` were read, months before
+ * are read in slices.
+ * @param note called for the row of each candidate that is read, and how many it stands for
  */
 function readSample(
   db: Database,
   indexQuery: IndexQuery,
   most: number,
-  note: (row: number) => void = () => {},
-): { rows: number[]; every: number } {
+  readMax: number,
+  note: (row: number, weight: number) => void = () => {},
+): { rows: number[]; every: number; slicedBefore: number | null } {
+  const parts = partsIn(indexQuery);
+  const canSlice = indexQuery.match.length <= SLICED_LENGTH_MAX;
   let rows: number[] = [];
-  let every = 1;
-  let seen = 0;
-  for (const part of rowsByPart(db, indexQuery)) {
-    for (const row of part) {
-      note(row);
-      if (seen % every === 0) rows.push(row);
+  let [every, seen, read] = [1, 0, 0];
+  let slicedBefore: number | null = null;
+  const halve = (): void => {
+    rows = rows.filter((_, at) => at % 2 === 0);
+    every *= 2;
+  };
+  for (const [at, part] of parts.entries()) {
+    requireTime(db);
+    let weight = 1;
+    if (canSlice && read >= readMax) {
+      slicedBefore ??= part.end_row;
+      // As many rows of each of these parts as if all were as large as those before.
+      while (weight * readMax * at < read * parts.length) weight *= 2;
+    }
+    while (every < weight) halve();
+    const slices = { every: weight, slices: SLICES_OF_DAY };
+    const found =
+      weight === 1 ? rowsOfPart(db, indexQuery, part) : sliceRows(db, indexQuery, part, slices);
+    for (const row of found) {
+      note(row, weight);
+      if (seen % (every / weight) === 0) rows.push(row);
       seen += 1;
     }
-    while (rows.length > most) {
-      rows = rows.filter((_, at) => at % 2 === 0);
-      every *= 2;
-    }
+    read += found.length;
+    while (rows.length > most) halve();
   }
-  return { rows, every };
+  return { rows, every, slicedBefore };
 }
 
 /** A match that was looked up, standing for as many as its weight. */
@@ -203,14 +231,26 @@ function channelsOf(tally: Tally | undefined, every: number): number {
   return once === 0 ? seen : Math.round(seen + once ** 2 / (2 * twice + once / (every - 1)));
 }
 
-/** All matches of the channels that are most frequent in a sample. */
+/**
+ * All matches of the channels that are most frequent in a sample; of those with too many posts to look up, what the
+ * sample has.
+ */
 function ofFrequentChannels(db: Database, indexQuery: IndexQuery, sample: readonly Seen[]): Seen[] {
   const frequent = mostFirst(tallied(sample, ({ channel_id }) => channel_id));
-  const rows = frequent.slice(0, COUNTED_CHANNELS).flatMap(([id]) => {
-    const match = withToken(indexQuery.match, channelToken(id));
-    return [...rowsByPart(db, { ...indexQuery, match })].flat();
-  });
-  return lookUpRows(db, rows, 1);
+  const top = frequent.slice(0, COUNTED_CHANNELS);
+  let left = LIMITS.lookedUp;
+  const counted = new Set<number>();
+  for (const [id, { posts }] of top) {
+    left -= posts;
+    if (left >= 0) counted.add(id);
+  }
+  const sampled = new Set(top.flatMap(([id]) => (counted.has(id) ? [] : [id])));
+  const found = sample.filter(({ channel_id }) => sampled.has(channel_id));
+  if (counted.size === 0) return found;
+  const match = withAnyToken(indexQuery.match, [...counted].map(channelToken));
+  const exact = { ...indexQuery, match };
+  const rows = partsIn(exact).flatMap((part) => rowsOfPart(db, exact, part));
+  return [...found, ...lookUpRows(db, rows, 1)];
 }
 
 const mostFirst = (channels: Map<number, Tally>): [id: number, tally: Tally][] =>

@@ -4,7 +4,7 @@ import { FREQUENCY_MAX, frequentToken } from "../index-text.ts";
 import type { PostQuery, Term } from "../post-query.ts";
 import type { PostSearchSelection } from "../post-search.ts";
 import { estimatedPosts } from "../vocabulary.store.ts";
-import { stemExpression, withToken } from "./match-expression.ts";
+import { stemExpression, withAnyToken } from "./match-expression.ts";
 import {
   countRows,
   IN_RANGE,
@@ -121,7 +121,7 @@ function frequenciesOf(
     const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
     if (!isShort && least > 1) continue;
     const { low, high } = indexQuery;
-    const match = isShort ? alone.match : withToken(indexQuery.match, token);
+    const match = isShort ? alone.match : withAnyToken(indexQuery.match, [token]);
     for (const table of tablesOf(indexQuery)) {
       const having = statement<{ row: number }>(
         db,

@@ -12,6 +12,8 @@ import {
   finishPostSearch,
   rebuildPostSearch,
 } from "../../../../src/catalog/post-search/catch-up.ts";
+import { selectOverTime } from "../../../../src/catalog/post-search/finding/over-time.store.ts";
+import { readPostQuery } from "../../../../src/catalog/post-search/post-query.ts";
 import { POST_ORDERINGS } from "../../../../src/catalog/post-search/post-search.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
@@ -19,7 +21,7 @@ import { eachOfDay } from "../../../../src/catalog/trends/trends.store.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { removeOldMonths } from "../../../../src/upkeep/retention/old-months.ts";
-import { DAY_MS } from "../../../../src/values/moscow-time.ts";
+import { DAY_MS, dayOf, parseDay } from "../../../../src/values/moscow-time.ts";
 import { readCatalogRequest } from "../../../../src/verbs/methods/channels.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
@@ -186,6 +188,21 @@ async function searchPosts(
   }
   for (const filter of POST_FILTERS) {
     await list(`posts/search/stats/?${new URLSearchParams({ from: "2026-01-01", ...filter })}`);
+  }
+  // More matches than can be read.
+  const period = { from: parseDay("2026-01-01") ?? 0, to: dayOf(appliance.ports.clock.now()) };
+  for (const q of ["пост", "новости"]) {
+    const query = readPostQuery(q);
+    if (query === null) continue;
+    const none = {
+      channelId: null,
+      categoryId: null,
+      territoryId: null,
+      fromMs: null,
+      untilMs: null,
+    };
+    const filter = { ...none, isAd: null, media: null, viewsMin: null };
+    selectOverTime(db, { query, filter, group: "month", ...period }, { lookedUp: 100, read: 1 });
   }
   // A post of long ago, whose part is renewed.
   const old = { id: 900_000, channel: 1, text: "Пост", published_at: "2025-01-01T00:00:00Z" };
