@@ -38,6 +38,12 @@ import { referenceRoutes } from "./docs/reference/reference.ts";
 import { swaggerRoutes } from "./docs/swagger/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
 import {
+  type PushContext,
+  pushRoutes,
+  type StripeContext,
+  stripeRoutes,
+} from "./others-requests.ts";
+import {
   asset,
   type MetricsContext,
   metricsRoutes,
@@ -46,13 +52,7 @@ import {
   type PublicRoutes,
   pageResponse,
   readinessAnswer,
-} from "./monitor-routes.ts";
-import {
-  type PushContext,
-  pushRoutes,
-  type StripeContext,
-  stripeRoutes,
-} from "./others-requests.ts";
+} from "./public-routes.ts";
 import { pathOf, REQUEST_ID } from "./requests/base-address.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
 

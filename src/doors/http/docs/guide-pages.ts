@@ -1,6 +1,6 @@
 import { LANGUAGES } from "../../../values/messages/messages.ts";
 import { WORDS } from "../../../words/words.ts";
-import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../monitor-routes.ts";
+import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import type { BaseAddress } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import styles from "./guide.css" with { type: "file" };

@@ -1,5 +1,5 @@
 import { WORDS } from "../../../words/words.ts";
-import { PROSE_POLICY, pageResponse } from "../monitor-routes.ts";
+import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
 import { pathOf } from "../requests/base-address.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { readersLanguage } from "./readers-language.ts";

@@ -2,7 +2,7 @@ import { notFound } from "../../../../errors.ts";
 import { madeOnce } from "../../../../values/kept-briefly.ts";
 import { LANGUAGES, type Language } from "../../../../values/messages/messages.ts";
 import { WORDS } from "../../../../words/words.ts";
-import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../monitor-routes.ts";
+import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../public-routes.ts";
 import type { BaseAddress } from "../../requests/base-address.ts";
 import { type Docs, framedPage } from "../frame.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "../guide-html.ts";

@@ -2,7 +2,7 @@ import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 // @ts-expect-error the package has no types for the file itself, which is only served
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../monitor-routes.ts";
+import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../public-routes.ts";
 import { type Docs, framedPage } from "../frame.ts";
 import ownStyles from "./methods-page.css" with { type: "file" };
 // @ts-expect-error a script of the page, which is only served
