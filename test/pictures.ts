@@ -7,7 +7,7 @@ import { launchBrowser, openWindow } from "./support/site-browser.ts";
 import { until } from "./support/until.ts";
 import { PASSWORD } from "./support/visitor.ts";
 
-// Draws the README's picture, its short animation and a mail again, from the demonstration: `bun run pictures`.
+// Draws the README's pictures again, from the demonstration: two short animations, and a mail. `bun run pictures`.
 
 const SIZE = { width: 1280, height: 800 };
 /** Pages of the animation, in its order; the first one is the README's picture too. */
@@ -18,6 +18,8 @@ const TOUR = [
   "/account/posts/",
   "/staff/",
 ];
+/** What customers see of the demonstration messenger. */
+const DEMO_PAGES = ["/account/channels/?q=Демо", "/account/posts/?q=мост+|+галактика"];
 const SHOWN_MS = 2_500;
 
 const machine = createMachine();
@@ -30,11 +32,22 @@ const typed = { name: "Ada", email: "ada@example.com", password: PASSWORD, organ
 for (const [name, value] of Object.entries(typed)) await page.fill(`[name=${name}]`, value);
 await page.click("main button[type=submit]");
 await page.waitForURL("**/staff/start/");
-const frames: Buffer[] = [];
-for (const path of TOUR) {
+async function shownAt(path: string): Promise<Buffer> {
   await page.goto(path, { waitUntil: "networkidle" });
-  frames.push(await page.screenshot());
+  return page.screenshot();
 }
+const tour: Buffer[] = [];
+for (const path of TOUR) tour.push(await shownAt(path));
+// The first minute of a demonstration messenger: the button, half a minute after it, a whole one, and its channels.
+const minute = [await shownAt("/staff/sources/telegram/")];
+await page.click("form:has(input[name=action][value=demo]) button");
+await page.waitForURL("**/staff/sources/*/?done=demoAdded");
+const { pathname: source } = new URL(page.url());
+for (let at = 0; at < 2; at++) {
+  await Bun.sleep(30_000);
+  minute.push(await shownAt(source));
+}
+for (const path of DEMO_PAGES) minute.push(await shownAt(path));
 const mail = invitationMail(
   "https://data.example.com",
   "ada@example.com",
@@ -47,8 +60,9 @@ await Bun.write(".github/mail.png", await page.screenshot({ fullPage: true }));
 await browser.close();
 await server.stop();
 await machine.leave();
-await Bun.write(".github/kanalog.png", frames[0] ?? "");
-await Bun.write(".github/tour.png", animated(frames));
+await Bun.write(".github/kanalog.png", tour[0] ?? "");
+await Bun.write(".github/tour.png", animated(tour));
+await Bun.write(".github/messenger.png", animated(minute));
 
 /** An animated PNG of PNGs of one size, each shown as long. */
 function animated(pictures: readonly Buffer[]): Buffer {

@@ -107,7 +107,7 @@ test("a document that does not describe a public client with this very id is ref
     { client_id: other(4), redirect_uris: [REDIRECT] },
     { ...DOCUMENT, client_id: other(5), token_endpoint_auth_method: "private_key_jwt" },
     { ...DOCUMENT, client_id: other(6), redirect_uris: ["http://evil.example/"] },
-    { ...DOCUMENT, client_id: other(7), padding: "x".repeat(20_000) },
+    { ...DOCUMENT, client_id: other(7), padding: "x".repeat(10_000_000) },
   ];
   for (const [at, document] of wrong.entries()) {
     talk.appliance.ports.clock.advance(60_000);
@@ -138,6 +138,16 @@ test.each([
   publish(id, { ...DOCUMENT, client_id: id });
   expect(await isShown(id)).toBe(false);
   expect(network().gets).toEqual([]);
+});
+
+test("a document behind a redirect is not looked for", async () => {
+  const id = "https://assistant.example/moved.json";
+  network().answerGet = () => ({
+    status: 302,
+    body: JSON.stringify({ ...DOCUMENT, client_id: id }),
+  });
+  expect(await isShown(id)).toBe(false);
+  expect(network().gets).toHaveLength(1);
 });
 
 test("no document is read for strangers, and a limited number for others", async () => {
