@@ -93,8 +93,8 @@ function isAskedFor(given: Readonly<Record<string, unknown>>): boolean {
   return ["limit", "fields", "cursor"].some((name) => given[name] != null);
 }
 
-/** Largest answer to a call that does not say how much it wants: all clients take it. */
-const CHARACTERS_MAX = 25_000;
+/** Largest answer to a call that does not say how much it wants: all clients take 25,000 characters, notes included. */
+const CHARACTERS_MAX = 24_700;
 /** Lengths to cut texts to, until the answer is small enough. */
 const CUT_TO = [1_000, 500, 250];
 
