@@ -119,6 +119,9 @@ export const TOOLS: readonly Endpoint[] = [
     ...{ q: "required", channel: "channel", ...CODES, ...DAYS, is_ad: "boolean" },
     ...{ media: MEDIA, views_min: "count", group: "day|week|month", ...FIELDS },
   }),
+  endpoint("msgr_trends_list", `${V1}trends/`, 1, "start", "questions 10", {
+    ...{ hours: "hours", ...CODES, limit: "page size", ...FIELDS },
+  }),
 ];
 
 /** What an export takes. A file that is asked for with success can be long, so only small ones are. */

@@ -35,6 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       ["101", "Ensure this value is less than or equal to 100."],
     ],
   },
+  hours: { good: ["6", "72"], bad: [...WHOLE, ["5", ""], ["73", ""]] },
   "page size": { good: ["1"], bad: [...WHOLE, ["0", ""]] },
   boolean: {
     good: ["true", "false", "1", "0", "yes", "no", "TRUE", "No"],

@@ -37,7 +37,7 @@ export function instructionsFor(messenger: string, hasAccount: boolean): string 
     "link: msgr_channels_resolve_retrieve; its card: msgr_channels_retrieve. Several over a period, best posts: " +
     "msgr_channels_compare_list; by day: msgr_stats_daily_list. Posts of one channel: " +
     "msgr_channels_posts_retrieve; about a topic, first, most read: msgr_posts_search_list; how often, by day and " +
-    "channel: msgr_posts_search_stats; a whole text: msgr_posts_retrieve. Who mentions a channel: msgr_channels_mentions_list; channels like it: " +
+    "channel: msgr_posts_search_stats; what rises now: msgr_trends_list; a whole text: msgr_posts_retrieve. Who mentions a channel: msgr_channels_mentions_list; channels like it: " +
     "msgr_channels_similar_list. Numbers of channels by category and region: msgr_channels_stats_retrieve; " +
     `codes: msgr_categories_list, msgr_territories_list.${units} Channels, categories and ` +
     "territories may be given by name. Ask only for what you need, with `limit` and `fields`; read `note`. If `next` is not null, `cursor` takes it for the next page. " +

@@ -121,6 +121,7 @@ const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     from: "First day; 29 before `to`.",
     group: "Length of a period.",
   },
+  msgr_trends_list: { hours: "Last hours, 6 to 72." },
 };
 
 /** Words for an argument of a tool; null if the documentation's are used. */

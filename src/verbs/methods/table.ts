@@ -107,4 +107,5 @@ export const toolMethods: readonly ApiMethod[] = [
   channelMentionsList,
   channelSimilarList,
   without(postsSearchStats, "is_ad", "media", "views_min"),
+  trendsList,
 ];

@@ -92,6 +92,7 @@ const SAME: [tool: string, args: Record<string, unknown>, path: string][] = [
     "/v1/msgr/channels/?a_plus=false&ordering=-quality&limit=100",
   ],
   ["msgr_channels_list", { category: "news" }, "/v1/msgr/channels/?category=news"],
+  ["msgr_trends_list", { hours: 72 }, "/v1/msgr/trends/?hours=72"],
   ["msgr_posts_search_stats", { q: "пост" }, "/v1/msgr/posts/search/stats/?q=пост"],
   ["msgr_channels_list", { q: "%_&=+;'\"" }, "/v1/msgr/channels/?q=%25_%26%3D%2B%3B'%22"],
   ["msgr_channels_retrieve", { channel: "1" }, "/v1/msgr/channels/1/"],
