@@ -1,63 +1,72 @@
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
-import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
+import {
+  inLanguage,
+  type Language,
+  type Message,
+  message,
+} from "../../values/messages/messages.ts";
 
-export function passwordMail(baseAddress: string, email: string, token: string): Mail {
-  return mailWithLink(email, {
+/** Who a mail is written for: the appliance's address, and the language of whoever asked for it. */
+interface Reader {
+  baseAddress: string;
+  language: Language;
+}
+
+export function passwordMail(reader: Reader, email: string, token: string): Mail {
+  return mailWithLink(reader, email, {
     subject: message("passwordMailSubject"),
     paragraph: message("passwordMail"),
-    address: passwordAddress(baseAddress, token),
+    address: passwordAddress(reader.baseAddress, token),
   });
 }
 
-export function signUpMail(baseAddress: string, email: string, token: string): Mail {
-  return mailWithLink(email, {
+export function signUpMail(reader: Reader, email: string, token: string): Mail {
+  return mailWithLink(reader, email, {
     subject: message("signUpSubject"),
     paragraph: message("signUpMail"),
-    address: `${baseAddress}/account/sign-up/?token=${token}`,
+    address: `${reader.baseAddress}/account/sign-up/?token=${token}`,
   });
 }
 
 /** Mail to somebody who already has an account, after their address was used to sign up. */
-export function knownAddressMail(baseAddress: string, email: string): Mail {
-  return mailWithLink(email, {
+export function knownAddressMail(reader: Reader, email: string): Mail {
+  return mailWithLink(reader, email, {
     subject: message("signUpSubject"),
     paragraph: message("signUpKnown"),
-    address: `${baseAddress}/account/sign-in/`,
+    address: `${reader.baseAddress}/account/sign-in/`,
   });
 }
 
 /** Mail to somebody invited to an organization. @param token null if they have a password */
 export function invitationMail(
-  baseAddress: string,
+  reader: Reader,
   email: string,
   given: { organization: string; inviter: string },
   token: string | null,
 ): Mail {
   const organization = onOneLine(given.organization);
-  return mailWithLink(email, {
+  return mailWithLink(reader, email, {
     subject: message("invitationSubject", { organization }),
     paragraph: message("invitation", { organization, inviter: onOneLine(given.inviter) }),
-    address: token === null ? `${baseAddress}/account/` : passwordAddress(baseAddress, token),
+    address:
+      token === null
+        ? `${reader.baseAddress}/account/`
+        : passwordAddress(reader.baseAddress, token),
   });
 }
 
 function mailWithLink(
+  { language }: Reader,
   email: string,
   { subject, paragraph, address }: { subject: Message; paragraph: Message; address: string },
 ): Mail {
-  const paragraphs = inEveryLanguage(paragraph);
-  const link = `<p><a href="${Bun.escapeHTML(address)}">${Bun.escapeHTML(address)}</a></p>`;
+  const text = inLanguage(language, paragraph);
+  const link = Bun.escapeHTML(address);
   return {
     to: [email],
-    subject: inEveryLanguage(subject)
-      .map(({ text }) => text)
-      .join(" / "),
-    text: paragraphs.map(({ text }) => `${text}\n\n${address}\n`).join("\n--\n\n"),
-    html: paragraphs
-      .map(({ language, text }) => {
-        return `<div lang="${language}"><p>${Bun.escapeHTML(text)}</p>${link}</div>`;
-      })
-      .join("<hr>"),
+    subject: inLanguage(language, subject),
+    text: `${text}\n\n${address}\n`,
+    html: `<div lang="${language}"><p>${Bun.escapeHTML(text)}</p><p><a href="${link}">${link}</a></p></div>`,
   };
 }

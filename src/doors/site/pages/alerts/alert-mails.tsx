@@ -17,7 +17,7 @@ export const alertMailsPage: SitePage = {
       words.endMails,
       <Form action="end" submit={words.endMails} words={visit.words}>
         <input type="hidden" name="token" value={linkToken()} />
-        <p>
+        <p class="long">
           <bdi>{words.endMailsText(name)}</bdi>
         </p>
       </Form>,

@@ -76,9 +76,7 @@ export async function linkAgain(): Promise<View> {
   const link = { email, isTrusted: true, change };
   const token = (await context.people.passwordLink(link)) ?? "";
   await context.mails.queue(
-    ensured.hasPassword
-      ? passwordMail(visit.baseAddress, email, token)
-      : invitationTo(email, token),
+    ensured.hasPassword ? passwordMail(visit, email, token) : invitationTo(email, token),
   );
   return redirect("/account/members/?done=linked");
 }
@@ -120,7 +118,7 @@ function invitationTo(email: string, token: string | null) {
   const visit = useVisit();
   const { member, organization } = ownMembership();
   const names = { organization: organization.name, inviter: member.name || member.email };
-  return invitationMail(visit.baseAddress, email, names, token);
+  return invitationMail(visit, email, names, token);
 }
 
 /** The link is shown once, in the answer itself. */

@@ -112,7 +112,7 @@ async function send(): Promise<View> {
     // Done after the answer: otherwise unknown addresses would be answered sooner.
     context.afterAnswer.run("a password link", async () => {
       const token = await people.passwordLink({ email, isTrusted: true });
-      if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token), rank);
+      if (token !== null) await mails.queue(passwordMail(visit, email, token), rank);
     });
   }
   return redirect("/account/forgotten-password/?sent");

@@ -101,9 +101,7 @@ async function send(): Promise<View> {
   context.afterAnswer.run("a sign-up", async () => {
     const isNew = await signUps.begin({ email, token });
     await mails.queue(
-      isNew
-        ? signUpMail(visit.baseAddress, email, token)
-        : knownAddressMail(visit.baseAddress, email),
+      isNew ? signUpMail(visit, email, token) : knownAddressMail(visit, email),
       rank,
     );
   });

@@ -114,7 +114,7 @@ export async function mailInvitation(
   organization: string,
   token: string | null,
 ): Promise<void> {
-  const { baseAddress, signedIn } = useVisit();
-  const invitation = { organization, inviter: signedIn?.person.name ?? "" };
-  await useSite().mails.queue(invitationMail(baseAddress, email, invitation, token));
+  const visit = useVisit();
+  const invitation = { organization, inviter: visit.signedIn?.person.name ?? "" };
+  await useSite().mails.queue(invitationMail(visit, email, invitation, token));
 }

@@ -128,7 +128,7 @@ async function mailLink(): Promise<View> {
   const person = await personOf();
   if (!context.mails.canSend) throw notFound("mailServer");
   const token = await linkOf(person, "person.password-mail");
-  await context.mails.queue(passwordMail(visit.baseAddress, person.email, token));
+  await context.mails.queue(passwordMail(visit, person.email, token));
   return done(person, "mailed");
 }
 
