@@ -240,6 +240,7 @@ async function exerciseStripe({ app, ports }: World["appliance"]): Promise<void>
     await stripe.receive(new TextEncoder().encode(body), fake.signed(body));
   }
   stripe.refunds(organization.id);
+  stripe.subscription(organization.id);
   await stripe.look();
   await fake.close();
 }
