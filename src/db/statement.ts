@@ -159,7 +159,7 @@ type RowOf<P extends Prepared> = ReturnType<P["all"]> extends (infer Row)[] ? Ro
 /** The only column of a statement's rows. */
 type ValueOf<P extends Prepared> = RowOf<P>[keyof RowOf<P>];
 
-/** What a statement is run with: nothing if it takes no values. */
+/** A statement's arguments: its values, or none if it takes none. */
 type Rest<Given> = unknown extends Given ? [] : [given: Readonly<Given>];
 
 /**

@@ -227,7 +227,7 @@ export function createRecentLog(log: Log, clock: Clock) {
 const OWN_NAMES = new Set(["work", "job"]);
 
 /**
- * What is kept of an entry's fields: numbers, and names chosen by the program. Other texts may contain
+ * The fields of an entry that are kept: numbers, and names chosen by the program. Other texts may contain
  * anything.
  */
 function keptOf(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {

@@ -15,7 +15,7 @@ export interface Message {
   html: string;
   /** Address of the page that ends mails of this kind, for the mail program's own button. */
   unsubscribe?: string | null;
-  /** What the HTML shows as `cid:`. */
+  /** Pictures that the HTML shows, by its `cid:` addresses. */
   pictures?: readonly { cid: string; content: Uint8Array; type: string }[];
 }
 

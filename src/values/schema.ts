@@ -134,7 +134,7 @@ type Property<Name> = Name extends `${infer Word}_${infer Rest}`
 
 type SchemaOf<F> = F extends { schema: infer S } ? S : F;
 
-/** What a field needs of a thing. */
+/** The properties of a thing that a field is read from. */
 type Needs<Name, F> =
   F extends Field<infer Thing>
     ? Thing

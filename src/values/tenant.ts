@@ -135,3 +135,36 @@ export function createFairQueue<Task extends Waiting>(turnsMax: (task: Task) => 
     },
   };
 }
+
+interface Turn extends Waiting {
+  begin(): void;
+}
+
+/**
+ * Runs one task at a time per tenant; the next one waits. Each tenant has a queue of its own, because a
+ * shared one would be blocked by a tenant whose task waits for a thread behind its other tasks.
+ * @param waitingMax most waiting tasks per tenant
+ * @param refusal the error for one too many
+ */
+export function createTurns(waitingMax: number, refusal: () => Error) {
+  const queue = createFairQueue<Turn>(() => 1);
+
+  return {
+    /** @throws what `refusal` returns if `waitingMax` tasks of the tenant are waiting */
+    async take<Result>(work: () => Promise<Result>): Promise<Result> {
+      const tenant = currentTenant();
+      if (queue.waitingOf(tenant) >= waitingMax) throw refusal();
+      const turn = await new Promise<Turn>((resolve) => {
+        const waiting: Turn = { tenant, begin: () => resolve(waiting) };
+        queue.add(waiting);
+        queue.take()?.begin();
+      });
+      try {
+        return await work();
+      } finally {
+        queue.end(turn);
+        queue.take()?.begin();
+      }
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { ownQueueLong } from "../../db/deadline.ts";
 import { createReadCache } from "../../db/read-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
-import { createFairQueue, currentTenant, type Tenant } from "../../values/tenant.ts";
+import { createTurns, currentTenant } from "../../values/tenant.ts";
 import { cardsVersion } from "../channels/channels.store.ts";
 import type {
   CatalogCount,
@@ -49,7 +49,7 @@ export function createSearch(
     clock,
     claims,
   );
-  const turns = createTurns(DESCRIBED_WAITING_MAX);
+  const turns = createTurns(DESCRIBED_WAITING_MAX, ownQueueLong);
   const starts = createReadCache<string, { page: CatalogPage | null }>(db, STARTS_CACHED_MAX, () =>
     cardsVersion(db),
   );
@@ -126,7 +126,7 @@ export function createLargeSelections(
   const pending = new Map<string, Promise<SelectionView>>();
   // Within this process an organization's selections wait in order, and only the first one polls for slots,
   // which it shares with the other workers.
-  const turns = createTurns(SELECTIONS_MAX);
+  const turns = createTurns(SELECTIONS_MAX, ownQueueLong);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
     const view = await turns.take(() => inSlots(claims, clock, () => count(filter)));
@@ -194,37 +194,4 @@ async function acquire(
     if (slot !== null) return slot;
     await clock.sleep(POLL_MS);
   }
-}
-
-interface Turn {
-  tenant: Tenant;
-  begin(): void;
-}
-
-/**
- * Runs one task at a time per tenant; the next one waits. Each tenant has a queue of its own, because a
- * shared one would be blocked by a tenant whose task waits for a thread behind its other tasks.
- * @param waitingMax most waiting tasks per tenant
- */
-function createTurns(waitingMax: number) {
-  const queue = createFairQueue<Turn>(() => 1);
-
-  return {
-    /** @throws AppError `throttled` if `waitingMax` tasks of the tenant are waiting */
-    async take<Result>(work: () => Promise<Result>): Promise<Result> {
-      const tenant = currentTenant();
-      if (queue.waitingOf(tenant) >= waitingMax) throw ownQueueLong();
-      const turn = await new Promise<Turn>((resolve) => {
-        const waiting: Turn = { tenant, begin: () => resolve(waiting) };
-        queue.add(waiting);
-        queue.take()?.begin();
-      });
-      try {
-        return await work();
-      } finally {
-        queue.end(turn);
-        queue.take()?.begin();
-      }
-    },
-  };
 }

@@ -131,7 +131,7 @@ export const trendSchema = objectSchema(
 
 export type TrendView = ValueOf<typeof trendSchema>;
 
-/** What the last run found. */
+/** The last run and its findings. */
 export interface Trends {
   /** Null before the first run. */
   madeAt: number | null;

@@ -128,7 +128,7 @@ export const parameterChecks: readonly Check[] = [...ofEndpoints, ...general];
 
 /** Laws of GETs, each of which makes a check of an address with braces to be filled. */
 
-/** What is refused: a 400 names its field, any other status its code. */
+/** A refusal: a 400 names its field, any other status its code. */
 export const refused = (clause: ClauseId, path: string, status: number, name: string): Check =>
   check(clause, `${path} is ${status} ${name}`, async (kit) => {
     const answer = await look(kit, path);
@@ -138,7 +138,7 @@ export const refused = (clause: ClauseId, path: string, status: number, name: st
 export const taken = (clause: ClauseId, path: string): Check =>
   check(clause, `${path} is taken`, async (kit) => statusOf(await look(kit, path), 200));
 
-/** What of an answer is compared. */
+/** The part of an answer that is compared. */
 type Part = (body: Json) => unknown;
 export const results: Part = (body) => body["results"];
 export const numbersOf = (body: Json): unknown[] => objectsIn(body["results"]).map(({ id }) => id);
@@ -155,7 +155,7 @@ export const same = (
     return statusOf(answer, 200) ?? differs("the answer", part(answer.body), part(expected.body));
   });
 
-/** What holds for every item of a list. */
+/** A rule for every item of a list. */
 export const every = (
   clause: ClauseId,
   path: string,
@@ -167,7 +167,7 @@ export const every = (
     return each(items, (item) => faultOf(item, items, kit));
   });
 
-/** What holds for an answer. */
+/** A rule for an answer. */
 export const answer = (
   clause: ClauseId,
   path: string,

@@ -57,7 +57,7 @@ const denied = WRITES.flatMap((endpoint) => {
   ];
 });
 
-/** What ends a key, from the next request on, and what brings it back. */
+/** Ways to end a key, from the next request on, each with the way back. */
 const ENDS: readonly (readonly [
   what: string,
   end: (one: { organization: number; member: number; keyId: number }) => string,

@@ -6,7 +6,7 @@ import { languageOf } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, csrfIn, PASSWORD, signedInVisitor, visitorOf } from "../../support/visitor.ts";
 
-/** What holds for every page of the site. */
+/** Rules for every page of the site. */
 
 let appliance: Appliance;
 beforeEach(async () => {

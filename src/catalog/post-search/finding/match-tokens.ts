@@ -49,7 +49,7 @@ export function createTextTest(query: PostQuery): (text: string) => boolean {
     (needed.every((one) => one.test(text)) || ODD.test(text)) && isMatch(query, tokensOf(text));
 }
 
-/** What every text with a term contains, as a pattern; null if unknown. */
+/** Pattern of the letters that every text with a term contains; null if unknown. */
 function lettersOf(term: Term): string | null {
   const letters = term.kind === "form" ? term.form : term.kind === "prefix" ? term.prefix : "";
   return PLAIN.test(letters) ? letters.replaceAll("е", "[её]") : null;

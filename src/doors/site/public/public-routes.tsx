@@ -1,17 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import type { Config } from "../../../config.ts";
-import { type AppError, toAppError } from "../../../errors.ts";
+import { AppError, toAppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type NoteRequests, noted } from "../../../upkeep/metrics/note-request.ts";
-import { LANGUAGES, type Language, inLanguage as told } from "../../../values/messages/messages.ts";
-import { runFor } from "../../../values/tenant.ts";
+import {
+  LANGUAGES,
+  type Language,
+  message,
+  inLanguage as told,
+} from "../../../values/messages/messages.ts";
+import { createTurns, runFor } from "../../../values/tenant.ts";
 import { STATUS_OF } from "../../../verbs/method.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/csrf.ts";
 import { createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
-import { createPageTurns } from "./page-turns.ts";
 import { type PublicView, renderPublic } from "./public-document.tsx";
 import { inLanguage, linkTo, type Reader, USUAL_LANGUAGE } from "./reader.tsx";
 
@@ -62,6 +66,14 @@ export interface Asked {
 /** All public reading takes turns as one tenant, so that no number of visitors outweighs the customers. */
 const TENANT = "the public catalog";
 
+/**
+ * Pages that wait while one is made: each takes the main thread for some milliseconds, which customers'
+ * requests wait. Beyond that, a crawler is told to come back.
+ */
+const WAITING_MAX = 64;
+const tooManyPages = (): AppError =>
+  new AppError("throttled", message("addressThrottled"), { retryAfterS: 5 });
+
 /** Content security policy of public pages. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -80,7 +92,7 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
   const { clock } = context.ports;
   const answering = {
     kept: createKeptAnswers(clock.monotonic),
-    inTurn: createPageTurns(),
+    turns: createTurns(WAITING_MAX, tooManyPages),
   };
   const routes = pages.flatMap((page) => {
     const note = context.noteRequests("public", page.path);
@@ -111,7 +123,7 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
 
 interface Answering {
   kept: ReturnType<typeof createKeptAnswers>;
-  inTurn: ReturnType<typeof createPageTurns>;
+  turns: ReturnType<typeof createTurns>;
 }
 
 async function answerPublic(
@@ -119,7 +131,7 @@ async function answerPublic(
   language: Language,
   { request, params }: Incoming,
   context: PublicContext,
-  { kept, inTurn }: Answering,
+  { kept, turns }: Answering,
 ): Promise<Response> {
   const address = context.baseAddress(request);
   // Not asked for an answer that is kept.
@@ -137,7 +149,7 @@ async function answerPublic(
     };
     // Pictures are drawn by a thread, which has a queue of its own.
     const isDrawn = page.path.endsWith(".png");
-    return await kept(request, key, isDrawn ? make : () => inTurn(make));
+    return await kept(request, key, isDrawn ? make : () => turns.take(make));
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");

@@ -101,7 +101,7 @@ export function inLanguage(text: string, language: Language): string {
   ].join("");
 }
 
-/** What a method does and costs; the last paragraph is its price. */
+/** A method's description; its last paragraph is the price. */
 function descriptionOf({ operationId, description }: Operation, language: Language): string {
   if (language === "en") return prose(description);
   const price = description.split("\n\n").at(-1) ?? "";
