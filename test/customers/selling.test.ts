@@ -265,6 +265,8 @@ test("of payment pages that are opened at once, one stays open, and all lead the
   );
   const open = [...stripe.sessions.values()].filter(({ status }) => status === "open");
   expect(open).toHaveLength(1);
+  // All succeed, although they close each other's pages; one that was late leads to the page that stays.
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   const pages = answers.map(({ headers }) => headers.get("refresh"));
   expect(pages).toContain(`0; url=${stripe.address}/pay/${open[0]?.id}`);
 });
@@ -280,6 +282,21 @@ test("a new subscription does not shorten what was paid before", async () => {
   stripe.pay(await open());
   await deliver();
   expect(await plan()).toEqual({ plan: "growth", ends: 60 * DAY_MS });
+});
+
+test("an older subscription whose end is heard late does not shorten what a newer one paid", async () => {
+  const { id: older } = stripe.pay(await open());
+  await deliver();
+  stripe.end(older);
+  const late = stripe.take();
+  ports.clock.advance(HOUR_MS);
+  const { id: newer } = stripe.pay(await open());
+  stripe.end(newer);
+  await deliver();
+  // What goes on outlasts what was paid by some days.
+  expect(await plan()).toEqual({ plan: "growth", ends: 33 * DAY_MS });
+  for (const { body } of late) expect(await send(body)).toBe(200);
+  expect(await plan()).toEqual({ plan: "growth", ends: 30 * DAY_MS + HOUR_MS });
 });
 
 test("a customer that Stripe deleted is made anew, and another's session gives nothing", async () => {

@@ -211,7 +211,9 @@ function expectExact({ stripe }: Buying, buyer: Buyer): void {
     const ends = Date.parse(`${granted.ends}T24:00:00+03:00`);
     expect(has).toEqual({ plan: granted.plan, ends });
     const requests = texts(({ action }) => action === "organization.ask-plan").length;
-    expect(requests).toBe(asked.answered);
+    // The last one may have been stored by a process that was killed before it answered.
+    expect(requests).toBeGreaterThanOrEqual(asked.answered);
+    expect(requests).toBeLessThanOrEqual(asked.sent);
   }
 }
 

@@ -51,6 +51,16 @@ export function createStripe(
     return changes.noteCustomer(id, made.id, known);
   }
 
+  /** Closes a payment page, which a request at the same time may have closed before. */
+  async function closePage(id: string): Promise<void> {
+    try {
+      await ask((api) => api.checkout.sessions.expire(id));
+    } catch (error) {
+      const { status } = await ask((api) => api.checkout.sessions.retrieve(id));
+      if (status === "open") throw error;
+    }
+  }
+
   /**
    * Closes the organization's other payment pages, since two open ones might both be paid, and makes sure that
    * none was paid already: Stripe is asked, whose events may not have come.
@@ -61,7 +71,7 @@ export function createStripe(
     const { sessions } = (await questions.loaded()).checkout;
     const open = await ask(() => sessions.list({ customer, status: "open", limit: 100 }));
     const [newest, ...others] = open.data;
-    for (const { id } of others) await ask(() => sessions.expire(id));
+    for (const { id } of others) await closePage(id);
     const bought = await ask((api) => api.subscriptions.list({ customer, limit: 100 }));
     const going = bought.data.filter(({ status }) => ![...OVER, "incomplete"].includes(status));
     for (const { id } of going) await follow(id, null);

@@ -15,6 +15,7 @@ import {
   putSubscription,
   selectCustomer,
   selectSubscription,
+  selectSubscriptions,
 } from "./selling.store.ts";
 import type { StripeRefund, StripeSubscription } from "./selling.table.ts";
 
@@ -131,7 +132,11 @@ async function follow(
   };
   const organization = await requireOrganization(tx, seen.organizationId);
   if (next.givenUntil !== null && isGrant(organization, row, next, nowMs)) {
-    const endsAt = Math.max(next.givenUntil, nowMs);
+    // The end of one may be heard of after another was paid for longer.
+    const others = selectSubscriptions(tx, { organizationId: organization.id })
+      .filter(({ id, plan }) => id !== next.id && plan === next.plan)
+      .map(({ givenUntil }) => givenUntil ?? 0);
+    const endsAt = Math.max(next.givenUntil, nowMs, ...others);
     await putPlan(tx, clock, { id: organization.id, plan: next.plan, endsAt }, STRIPE);
   }
   putSubscription(tx, next);

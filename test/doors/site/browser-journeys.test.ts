@@ -86,7 +86,7 @@ inBrowser(
 
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    expect(new URL(page.url()).hash).toBe("#content");
+    await page.waitForURL("**/account/#content");
     await page.goto("/account/");
     await tabTo(page, "nav a[href$='/keys/']");
     await page.keyboard.press("Enter");

@@ -183,7 +183,7 @@ test.skipIf(CHROMIUM === undefined)(
     }
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    expect(new URL(page.url()).hash).toBe("#content");
+    await page.waitForURL("**#content");
     // The bar is also shown above Swagger UI, in the same colours.
     const colours =
       "['header', 'body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)";
