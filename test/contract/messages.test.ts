@@ -508,7 +508,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   mergedIntoItself: [[{}, "A channel cannot be merged into itself."]],
   notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
-  postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],
+  postNotNamed: [[{}, "Give id, or channel and msgr_post_id, or a link to the post."]],
   numberOfChannel: [[{ channel: 87 }, "Channel 87 already has this number."]],
   numberOfPost: [[{ post: 88 }, "Post 88 of the channel already has this number."]],
   reservedHandle: [[{ handle: "HANDLE" }, '"HANDLE" is an address of the API.']],

@@ -68,6 +68,15 @@ export function parseNamed(text: string, hosts: readonly string[]): ChannelRefer
   return byId === undefined ? parseLinkOrHandle(text, hosts) : messengerIdReference(byId);
 }
 
+/** The number of the post that a link is to: `t.me/name/5`, `t.me/c/777/5`; null for any other text. */
+export function postOfLink(text: string, hosts: readonly string[]): string | null {
+  const kind = parseLinkOrHandle(text, hosts)?.kind ?? "nothing";
+  const post = /\/(?:c\/-?\d+|(?!c\/|boost\/)[^/?#]+)(?:\/\d+)?\/(\d{1,18})\/?(?:[?#]|$)/.exec(
+    text,
+  );
+  return kind === "nothing" ? null : (post?.[1] ?? null);
+}
+
 function parseSegments([first = "", second]: readonly string[]): ChannelReference {
   const word = first.toLowerCase();
   if (second === undefined) return handleReference(first.replace(/^@/, ""));

@@ -123,6 +123,69 @@ describe("headers", () => {
     expect(await card("vecher")).toMatchObject({ id: 1, title: "Вечер" });
   });
 
+  const POST = {
+    ...{ id: 15761865587, date: 1795080600, views: 4, link: "t.me/utro/274", channel_id: 5969949 },
+    ...{ forwarded_from: 2519, is_deleted: 0, deleted_at: null, text: "Пост", snippet: "Пост" },
+    media: { media_type: "mediaDocument", mime_type: "video/mp4", size: 3155305 },
+  };
+  const posts = async () => (await appliance.get("/v1/msgr/channels/utro/posts/")).body.results;
+
+  test("of TGStat's posts give the messenger's numbers by their links, in a whole answer too", async () => {
+    await importText(
+      appliance,
+      "channels",
+      "id,msgr_id,handle,title,subscribers\n7,5969949,other,Чужой,5\n8,1234567890,utro,Утро,5\n",
+    );
+    const items = [POST, { ...POST, link: "https://t.me/c/1234567890/275", text: "Второй" }];
+    const response = { count: 2, total_count: 2, channel: { id: 5969949, tg_id: 1 }, items };
+    const answer = JSON.stringify({ status: "ok", response }, null, 2);
+    const summary = await importText(appliance, "posts", answer);
+    expect(summary).toMatchObject({ inserted: 2, rejected: 0, warnings: [] });
+    expect(summary.recognized.renamed).toEqual({ published_at: "date", deleted: "is_deleted" });
+    expect(summary.recognized.ignored).toEqual([
+      ...["id", "channel_id", "forwarded_from", "deleted_at", "snippet", "media"],
+    ]);
+    expect((await posts()).map((post: { msgr_post_id: string }) => post.msgr_post_id)).toEqual([
+      ...["275", "274"],
+    ]);
+    expect((await posts())[1]).toMatchObject({
+      ...{ text: "Пост", views: 4, link: "https://t.me/utro/274", forwarded_from: null },
+      published_at: "2026-11-19T12:30:00+03:00",
+    });
+    expect((await posts())[0].id).toBeLessThan(100);
+    const same = await importText(appliance, "posts", JSON.stringify(items));
+    expect(same).toMatchObject({ unchanged: 2 });
+  });
+
+  test("of TGStat's posts take down what is deleted, restore nothing, and need a link to a post", async () => {
+    await importText(appliance, "channels", "id,handle,title,subscribers\n8,utro,Утро,5\n");
+    const csv = (rows: readonly (readonly [link: string, isDeleted: number])[]): string =>
+      [
+        "id;date;views;link;channel_id;is_deleted;text",
+        ...rows.map(([link, isDeleted]) => `15;1795080600;4;${link};8;${isDeleted};Пост`),
+      ].join("\n");
+    const live = csv([
+      ["t.me/utro/1", 0],
+      ["t.me/utro/2", 0],
+    ]);
+    expect(await importText(appliance, "posts", live)).toMatchObject({ inserted: 2 });
+    expect(await importText(appliance, "posts", csv([["t.me/utro/1", 1]]))).toMatchObject({
+      updated: 1,
+    });
+    expect(await importText(appliance, "posts", live)).toMatchObject({ unchanged: 2 });
+    expect(await posts()).toHaveLength(1);
+    const without = csv([
+      ["t.me/utro", 0],
+      ["t.me/c/123", 0],
+      ["https://example.com/utro/5", 0],
+      ["", 0],
+    ]);
+    const { rejected, rejects } = await importText(appliance, "posts", without);
+    expect(rejected).toBe(4);
+    const reasons = new Set(rejects.map(({ reason }) => reason));
+    expect([...reasons]).toEqual(["Give id, or channel and msgr_post_id, or a link to the post."]);
+  });
+
   test("that may mean two things mean what the others leave", async () => {
     await importText(appliance, "channels", "Канал;Ссылка;Участники\nУтро;t.me/utro;5\n");
     expect(await card("utro")).toMatchObject({ title: "Утро" });

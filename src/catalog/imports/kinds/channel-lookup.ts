@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { parseNamed } from "../../channels/channel-reference.ts";
+import { parseNamed, postOfLink } from "../../channels/channel-reference.ts";
 import { createChannelIds } from "../../channels/channels.store.ts";
 import {
   createRemovedChannels,
@@ -109,6 +109,8 @@ export function createChannelLookup(
         throw error;
       }
     },
+
+    postOfLink: (link: string): string | null => postOfLink(link, messengerHosts),
 
     /** Must be called before each commit: afterwards the channel may be removed. */
     forget(): void {

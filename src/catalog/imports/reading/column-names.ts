@@ -2,7 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
-import type { Recognized } from "./recognized.ts";
+import type { Fields, InputRow, Recognized } from "./recognized.ts";
 
 export interface Naming {
   /** Our column names by the file's, where they differ. */
@@ -36,6 +36,7 @@ export function createColumnNames(
   };
   for (const [theirs, ours] of Object.entries(map)) mapped.set(comparable(theirs), columnOf(ours));
   const given = Object.entries(set).map(([ours, cell]) => [columnOf(ours), cell] as const);
+  let onlyDeletes = false;
   const found = new Map<string, string | null | undefined>(known.map((name) => [name, name]));
   for (const theirs of mapped.keys()) found.delete(theirs);
 
@@ -47,13 +48,8 @@ export function createColumnNames(
   function resolve(name: string): string | null | undefined {
     if (found.has(name)) return found.get(name);
     const ours = find(name);
-    if (ours !== undefined) note(name, ours);
     found.set(name, ours);
     return ours;
-  }
-
-  function note(name: string, ours: string): void {
-    if (ours !== name) recognized.renamed[ours] = shortened(name.trim());
   }
 
   function ignore(name: string): void {
@@ -64,8 +60,17 @@ export function createColumnNames(
 
   return {
     known,
-    /** Cells for columns that a row lacks; null if there are none. */
-    given: given.length === 0 ? null : Object.fromEntries(given),
+    /** Rows with cells for the columns that they lack, and without what does not count. */
+    completed(rows: InputRow[]): InputRow[] {
+      if (given.length === 0 && !onlyDeletes) return rows;
+      return rows.map((row) => {
+        if (!("fields" in row)) return row;
+        const fields: Fields = { ...Object.fromEntries(given), ...row.fields };
+        if (onlyDeletes && /^(0|false|)$/i.test(String(fields["deleted"])))
+          delete fields["deleted"];
+        return { ...row, fields };
+      });
+    },
 
     /** Whether a name is our own for a column, which the options leave as it is. */
     isOurs: (name: string): boolean => found.get(name) === name,
@@ -86,17 +91,18 @@ export function createColumnNames(
         columns[at] = ours ?? null;
         taken.add(ours);
         if (ours === undefined) ignore(name);
-        else note(name, ours);
       }
-      const hasTheirIds =
-        kind === "channels" && names.some((name) => plainHeader(name) === PEER_TYPE);
+      const theirs = theirOwn(kind, names.map(plainHeader), columns);
       return columns.map((column, at) => {
         const name = names[at] ?? "";
-        const isTheirId = hasTheirIds && column === "id" && !mapped.has("id");
-        const isUsed = column !== undefined || !(ignoreUnknown || isNotNeeded(kind, name));
-        if (isUsed && !isTheirId) return column;
-        ignore(name);
-        return null;
+        const isTheirs = theirs.includes(column ?? "") && !mapped.has(comparable(name));
+        if (isTheirs || (column === undefined && (ignoreUnknown || isNotNeeded(kind, name)))) {
+          ignore(name);
+          return null;
+        }
+        if (column === "deleted" && plainHeader(name) === DELETED) onlyDeletes = true;
+        if (column != null && column !== name) recognized.renamed[column] = shortened(name.trim());
+        return column;
       });
     },
 
@@ -138,6 +144,9 @@ const SUBSCRIBERS =
   "подписчики, подписчиков, кол-во подписчиков, количество подписчиков, число подписчиков, участники, " +
   "участников, количество участников, аудитория, subs, members, followers, participants, participants count, " +
   "members count, subscribers count, subscriber count";
+
+/** The messenger's word, which takes a post down, and does not restore one that the operator took down. */
+const DELETED = "is deleted";
 
 const HEADERS: Partial<Record<ImportKindName, Headers>> = {
   channels: {
@@ -186,6 +195,7 @@ const HEADERS: Partial<Record<ImportKindName, Headers>> = {
     comments: "комментарии, комментариев, replies, comments count",
     is_ad: "реклама, рекламный, рекламный пост, ad, is advertising, advertising",
     media: "медиа, вложения, тип медиа, attachments",
+    deleted: DELETED,
   },
 };
 
@@ -200,10 +210,23 @@ const NOT_NEEDED =
   "ссылка на tgstat, telemetr, ссылка на telemetr, рейтинг, rating, сумма, средний рекламный охват 1 публикации, " +
   "рекламный охват, adv post reach 12h, adv post reach 24h, adv post reach 48h, er percent, err percent, " +
   "err24 percent, daily reach, mentions count, forwards count, mentioning channels count, posts count, " +
-  "active usernames, image100, tgstat restrictions";
+  "active usernames, image100, tgstat restrictions, deleted at, snippet, group id, forwarded from channel";
 
-/** A field of these APIs, beside which `id` is the number that they have for a channel, and not ours. */
-const PEER_TYPE = "peer type";
+/**
+ * Columns in which these APIs have numbers of their own: for a channel beside `peer_type`; for a post beside
+ * `channel_id`, whose channel and number are then those of its link
+ * (https://api.tgstat.ru/docs/ru/objects/Post.html).
+ */
+function theirOwn(
+  kind: ImportKindName,
+  headers: readonly string[],
+  columns: readonly (string | null | undefined)[],
+): readonly string[] {
+  if (kind === "channels") return headers.includes("peer type") ? ["id"] : [];
+  if (kind !== "posts" || !headers.includes("channel id")) return [];
+  const isNumbered = columns.includes("msgr_post_id");
+  return isNumbered ? ["id"] : ["id", "channel", "channel_msgr_id", "forwarded_from", "media"];
+}
 
 /** Spelled as these lists are: in lower case, without ё, underscores and signs at the end. */
 function plainHeader(name: string): string {

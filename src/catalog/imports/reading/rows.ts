@@ -13,7 +13,7 @@ import {
 import { refuseChatExport } from "./foreign/message-parts.ts";
 import { beginningOf, type Input, prepend } from "./input.ts";
 import { createJsonRows, readJson, readNdjson } from "./json-rows.ts";
-import type { Encoding, Fields, FileFormat, InputRow, Recognized } from "./recognized.ts";
+import type { Encoding, FileFormat, InputRow, Recognized } from "./recognized.ts";
 import { unpack } from "./unpack.ts";
 
 /** How to read a file: plain data. */
@@ -75,20 +75,12 @@ export async function* readRows(
     const first = await beginningOf(text, showsFormat);
     recognized.format = formatOfContent(first, namedFormat(input.name, options));
     const rows = rowsOf(prepend(first, text), first, kind, names, recognized);
-    if (names.given === null) yield* rows;
-    else for await (const some of rows) yield withGiven(some, names.given);
+    for await (const some of rows) yield names.completed(some);
   } finally {
     // Closes the file if reading ends early. Not awaited, because a silent pipe only closes after its next
     // piece.
     void text.return(undefined).catch(() => {});
   }
-}
-
-/** Rows with cells for the columns that they lack. */
-function withGiven(rows: InputRow[], given: Fields): InputRow[] {
-  return rows.map((row) =>
-    "fields" in row ? { ...row, fields: { ...given, ...row.fields } } : row,
-  );
 }
 
 function rowsOf(
@@ -106,7 +98,8 @@ function rowsOf(
   }
   if (from === null) refuseChatExport(first);
   const rows = from === null ? createJsonRows(names) : createForeignRows(from, kind, names.known);
-  return format === "json" ? readJson(text, rows) : readNdjson(text, rows);
+  const paths = ANSWER.test(first) ? ["$.response.items.*"] : rows.paths;
+  return format === "json" ? readJson(text, { ...rows, paths }) : readNdjson(text, rows);
 }
 
 async function* readText(
@@ -123,6 +116,9 @@ async function* readText(
     recognized.encoding = encoding;
   });
 }
+
+/** A whole answer of TGStat's API, in which a list of channels or posts is `response.items`. */
+const ANSWER = /^\s*\{\s*"status"\s*:\s*"ok"\s*,\s*"response"\s*:\s*\{/;
 
 /** Number of characters of JSON text that show which program exported it. */
 const JSON_BEGIN_LENGTH = 1024;
@@ -141,7 +137,7 @@ function showsFormat(text: string): boolean {
 function formatOfContent(first: string, named: FileFormat | null): FileFormat {
   if (named === "csv") return "csv";
   const begin = first.trimStart();
-  if (begin.startsWith("[")) return "json";
+  if (begin.startsWith("[") || ANSWER.test(begin)) return "json";
   if (named !== null) return named;
   return begin.startsWith("{") ? "ndjson" : "csv";
 }

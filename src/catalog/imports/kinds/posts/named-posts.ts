@@ -30,6 +30,15 @@ export function createNamedPosts(
   }
 
   return {
+    /** The row with the channel and number of its link, where it gives none itself. */
+    byLink(row: Given<PostRow>): Given<PostRow> {
+      if (row.id != null || row.msgr_post_id != null || row.link == null) return row;
+      const number = channels.postOfLink(row.link);
+      if (number === null) return row;
+      const isNamed = (row.channel ?? row.channel_msgr_id) != null;
+      return { ...row, channel: isNamed ? row.channel : row.link, msgr_post_id: number };
+    },
+
     stored: (row: Given<PostRow>) => find(row, records),
     tombstone: (row: Given<PostRow>) => find(row, tombstones),
 

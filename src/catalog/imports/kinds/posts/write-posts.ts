@@ -45,7 +45,8 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
   const named = createNamedPosts(channels, records, tombstones, highestNumber);
   let commits = 0;
 
-  function write(row: Given<PostRow>): RowOutcome {
+  function write(given: Given<PostRow>): RowOutcome {
+    const row = named.byLink(given);
     const nowMs = clock.now();
     requirePastTimes(row, nowMs);
     const stored = named.stored(row);
@@ -55,8 +56,8 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
     if (stored !== undefined && named.isAnother(row, stored)) return "kept_out";
     const base = tombstone === undefined ? stored : blankPost(tombstone);
     const read = withReadingTime(named.resolved(row, base), stored, nowMs);
-    const given = withoutOlder(read, stored);
-    const post = merge(POST_FIELDS, given, base, message("required"));
+    const newer = withoutOlder(read, stored);
+    const post = merge(POST_FIELDS, newer, base, message("required"));
     if (post.views_at === null) post.views = 0;
     if (read.views != null && read.views_at != null) {
       noteReading(post, { views: read.views, readAt: read.views_at });
