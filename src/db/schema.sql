@@ -286,8 +286,8 @@ CREATE TRIGGER channel_metrics_removed BEFORE DELETE ON channels BEGIN
   DELETE FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id;
 END;
 
--- Trending words (catalog/trends). The days that words are compared with: lines of a word and how many
--- channels used it, packed.
+-- Trending words (catalog/trends). The days that words are compared with: pairs of the hash of a term and how
+-- many channels used it, packed.
 CREATE TABLE trend_days (
   day INTEGER PRIMARY KEY,
   channels INTEGER NOT NULL,

@@ -18,6 +18,8 @@ const numbers = new Map<string, number>();
 let stemBytes = Buffer.alloc(2 ** 16);
 let stemStarts = new Uint32Array(STEMS_MAX + 1);
 
+/** Rises when words are numbered anew. */
+export let edition = 0;
 /** Forms of words, and the numbers of their stems; -1 if folding leaves nothing. */
 let forms: (string | null)[] = [];
 let stemsOfWords = new Int32Array(2 * WORDS_MAX);
@@ -35,6 +37,7 @@ const SLOTS_TRIED = 4;
 /** Clears the cache if it is too large; called before a text is read. */
 export function forgetManyWords(): void {
   if (forms.length < WORDS_MAX && stemsByNumber.length < STEMS_MAX) return;
+  edition += 1;
   forms = [];
   recordsEnd = 0;
   slots.fill(0);

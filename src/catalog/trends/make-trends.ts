@@ -2,22 +2,19 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS, type Day, dayOf, HOUR_MS, startOfDay } from "../../values/moscow-time.ts";
-import { termsOf } from "./terms.ts";
+import { type Counted, countTerms, eachChannel, NOTHING, PAUSE_MS } from "./count-terms.ts";
+import { hashOfTerm, readTerms, termAsWritten, termOf } from "./terms.ts";
 import {
   countedDays,
   eachOfDay,
   forgetDaysOutside,
-  lastChannel,
-  publicChannels,
   readMade,
   saveDay,
   saveMade,
   type TextRow,
-  textsOf,
 } from "./trends.store.ts";
 import {
   COMPARED_DAYS,
-  COUNTED_MIN,
   expectedIn,
   HOURS_MAX,
   hourOf,
@@ -31,12 +28,8 @@ import {
   type Use,
 } from "./trends.ts";
 
-/** Channels to look for at a time, and posts after which others get the processor for a moment. */
-const CHANNELS_PER_READ = 200;
-const POSTS_PER_PAUSE = 200;
-const PAUSE_MS = 2;
 /** Processor time after which no further day is counted in the same run. */
-const DAYS_MS = 15_000;
+const DAYS_MS = 10_000;
 const TERMS_MAX = 1_000;
 /** Uses to store, which take some 40 bytes each before they are packed. */
 const USES_MAX = 60_000;
@@ -52,27 +45,30 @@ export async function makeTrends(db: Database, clock: Clock): Promise<void> {
   await countDays(db, clock, dayOf((lastHour - HOURS_MAX + 1) * HOUR_MS) - 1);
   const made = { madeAt, lastHour, comparedDays: comparedDays(db).length };
   const sought = made.comparedDays === 0 ? [] : await seek(db, clock, lastHour);
-  const found = await lookUp(db, clock, lastHour, withEarlier(db, sought, lastHour));
+  const found = await lookUp(db, clock, lastHour, sought);
   await inTransaction(db, clock, "trends", (tx) =>
     saveMade(tx, { ...made, ...found } satisfies Made),
   );
 }
 
 /**
- * Counts days that are not counted yet, the latest first, as far as one run may; otherwise the day that was
- * counted longest ago, since posts may have been imported meanwhile.
+ * Counts days that are not counted yet, the latest first, as far as one run may; otherwise, once an hour, the day
+ * that was counted longest ago, since posts may have been imported meanwhile.
  */
 async function countDays(db: Database, clock: Clock, last: Day): Promise<void> {
   const first = last - COMPARED_DAYS + 1;
   await inTransaction(db, clock, "trends", (tx) => forgetDaysOutside(tx, first, last));
-  const counted = countedDays(db).map(({ day }) => day);
+  const counted = countedDays(db);
   const all = Array.from({ length: COMPARED_DAYS }, (_, back) => last - back);
-  const missing = all.filter((day) => !counted.includes(day));
+  const missing = all.filter((day) => !counted.some((one) => one.day === day));
+  const isDue = (counted.at(-1)?.countedAt ?? 0) <= clock.now() - HOUR_MS;
+  const again = isDue ? counted.slice(0, 1).map(({ day }) => day) : [];
   const begunMs = clock.processor();
-  for (const day of missing.length === 0 ? counted.slice(0, 1) : missing) {
-    const { counts, active } = await count(db, clock, startOfDay(day), startOfDay(day) + DAY_MS);
+  for (const day of missing.length === 0 ? again : missing) {
+    const from = startOfDay(day);
+    const [one = NOTHING] = await countTerms(db, clock, [from], from + DAY_MS);
     await inTransaction(db, clock, "trends", (tx) =>
-      saveDay(tx, { day, channels: active, countedAt: clock.now() }, counts),
+      saveDay(tx, { day, channels: one.active, countedAt: clock.now() }, one.counts),
     );
     if (clock.processor() - begunMs > DAYS_MS) break;
   }
@@ -83,120 +79,60 @@ function comparedDays(db: Database): Day[] {
   return countedDays(db).flatMap(({ day, channels }) => (channels > 0 ? [day] : []));
 }
 
-/** Passes the posts of each channel that has any between two instants. */
-async function eachChannel(
-  db: Database,
-  clock: Clock,
-  [fromMs, untilMs]: readonly [number, number],
-  each: (posts: TextRow[]) => void,
-): Promise<void> {
-  let [after, read] = [0, 0];
-  while (true) {
-    const channels = publicChannels(db, after, CHANNELS_PER_READ);
-    for (const channel of channels) {
-      const posts = textsOf(db, channel, [fromMs, untilMs]);
-      if (posts.length > 0) each(posts);
-      read += posts.length;
-      if (read < POSTS_PER_PAUSE) continue;
-      await clock.sleep(PAUSE_MS);
-      read = 0;
-    }
-    if (channels.length < CHANNELS_PER_READ) return;
-    after = channels.at(-1) ?? after;
-  }
-}
+type Sought = Pick<Term, "mean" | "rose"> & {
+  hash: number;
+  /** Where it rises now. */
+  windows: Counted[];
+};
 
-/** Terms that channels use between two instants, if at least three do, and how many channels wrote. */
-async function count(db: Database, clock: Clock, fromMs: number, untilMs: number) {
-  const counter = createCounter(lastChannel(db));
-  let active = 0;
-  await eachChannel(db, clock, [fromMs, untilMs], (posts) => {
-    active += 1;
-    const own = new Set<string>();
-    for (const { text } of posts) for (const term of termsOf(text).keys()) own.add(term);
-    for (const term of own) counter.add(term);
-  });
-  return { counts: counter.counts, active };
-}
-
-const CELLS = { least: 2 ** 20, ofChannel: 2 ** 12, most: 2 ** 26 };
-
-/**
- * Counts terms without keeping those that only one or two channels use, nearly all: these are counted by their
- * hash alone. Where two share a cell, which happens to one in a hundred at 300,000 posts, a term may count up
- * to two channels too many.
- */
-function createCounter(channels: number) {
-  let size = CELLS.least;
-  while (size < CELLS.most && size < channels * CELLS.ofChannel) size *= 2;
-  const cells = new Uint8Array(size);
-  const counts = new Map<string, number>();
-  return {
-    counts,
-    add(term: string): void {
-      const known = counts.get(term);
-      if (known !== undefined) {
-        counts.set(term, known + 1);
-        return;
-      }
-      const cell = hashOf(term) & (size - 1);
-      const seen = (cells[cell] ?? 0) + 1;
-      if (seen < COUNTED_MIN) cells[cell] = seen;
-      else counts.set(term, seen);
-    },
-  };
-}
-
-function hashOf(term: string): number {
-  let hash = 0;
-  for (let at = 0; at < term.length; at += 1) hash = Math.imul(hash, 31) + term.charCodeAt(at);
-  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 3;
-}
-
-type Sought = Pick<Term, "term" | "mean" | "rose">;
-
-/** Terms that rise in the last hours, the most surprising first. */
+/** Terms that rise in the last hours, the most surprising first, then those that rose within the longest window. */
 async function seek(db: Database, clock: Clock, lastHour: number): Promise<Sought[]> {
-  const found = new Map<string, Sought & { score: number }>();
-  for (const hours of SOUGHT_HOURS) {
-    const from = (lastHour - hours + 1) * HOUR_MS;
-    const { counts, active } = await count(db, clock, from, (lastHour + 1) * HOUR_MS);
-    const means = meansOf(db, counts);
-    for (const [term, channels] of counts) {
-      const mean = means.get(term) ?? 0;
-      const expected = expectedIn(hours, mean);
+  const instants = SOUGHT_HOURS.map((hours) => (lastHour - hours + 1) * HOUR_MS);
+  const windows = await countTerms(db, clock, instants, (lastHour + 1) * HOUR_MS);
+  const earlier = (readMade(db)?.terms ?? [])
+    .filter(({ rose }) => rose > lastHour - HOURS_MAX)
+    .sort((one, other) => other.rose - one.rose)
+    .map(({ term, rose }) => ({ hash: hashOfTerm(term), rose }));
+  const asked = new Set(earlier.map(({ hash }) => hash));
+  for (const { counts } of windows) {
+    for (const [hash, channels] of counts) if (rises(channels, 0)) asked.add(hash);
+  }
+  const means = await meansOf(db, clock, asked);
+  const found = new Map<number, Sought & { score: number }>();
+  for (const [at, window] of windows.entries()) {
+    for (const [hash, channels] of window.counts) {
+      const mean = means.get(hash) ?? 0;
+      const expected = expectedIn(SOUGHT_HOURS[at] ?? 0, mean);
       if (!rises(channels, expected)) continue;
-      if (isOfCommonWords(term, (word) => counts.get(word) ?? 0, active)) continue;
-      const score = Math.max(surprise(channels, expected), found.get(term)?.score ?? 0);
-      found.set(term, { term, mean, rose: lastHour, score });
+      const known = found.get(hash);
+      const score = Math.max(surprise(channels, expected), known?.score ?? 0);
+      const both = [...(known?.windows ?? []), window];
+      found.set(hash, { hash, mean, rose: lastHour, score, windows: both });
     }
   }
-  return [...found.values()].sort((one, other) => other.score - one.score).slice(0, TERMS_MAX);
+  return [
+    ...[...found.values()].sort((one, other) => other.score - one.score),
+    ...earlier
+      .filter(({ hash }) => !found.has(hash))
+      .map((one) => ({ ...one, mean: means.get(one.hash) ?? 0, windows: [] })),
+  ].slice(0, TERMS_MAX);
 }
 
 /** Channels that use each of some terms on a day, the mean of the days with posts. */
-function meansOf(db: Database, terms: { has(term: string): boolean }): Map<string, number> {
+async function meansOf(
+  db: Database,
+  clock: Clock,
+  terms: ReadonlySet<number>,
+): Promise<Map<number, number>> {
   const days = comparedDays(db);
-  const sums = new Map<string, number>();
+  const sums = new Map<number, number>();
   for (const day of days) {
-    eachOfDay(db, day, (term, channels) => {
-      if (terms.has(term)) sums.set(term, (sums.get(term) ?? 0) + channels);
+    eachOfDay(db, day, (hash, channels) => {
+      if (terms.has(hash)) sums.set(hash, (sums.get(hash) ?? 0) + channels);
     });
+    await clock.sleep(PAUSE_MS);
   }
-  return new Map(Array.from(sums, ([term, sum]) => [term, sum / days.length]));
-}
-
-/** Adds what rose earlier within the longest window. */
-function withEarlier(db: Database, sought: readonly Sought[], lastHour: number): Sought[] {
-  const known = new Set(sought.map(({ term }) => term));
-  const earlier = (readMade(db)?.terms ?? [])
-    .filter(({ term, rose }) => rose > lastHour - HOURS_MAX && !known.has(term))
-    .sort((one, other) => other.rose - one.rose);
-  const means = meansOf(db, new Set(earlier.map(({ term }) => term)));
-  return [
-    ...sought,
-    ...earlier.map(({ term, rose }) => ({ term, rose, mean: means.get(term) ?? 0 })),
-  ].slice(0, TERMS_MAX);
+  return new Map(Array.from(sums, ([hash, sum]) => [hash, sum / days.length]));
 }
 
 /** Who used some terms in the last 72 hours, and in which form. */
@@ -206,34 +142,50 @@ async function lookUp(
   lastHour: number,
   sought: readonly Sought[],
 ): Promise<Pick<Made, "terms" | "cutChannels">> {
-  const found = new Map(
-    sought.map((one) => [
-      one.term,
-      { ...one, forms: new Map<string, number>(), uses: [] as Use[] },
-    ]),
-  );
+  const byHash = new Map(sought.map((one, at) => [one.hash, { ...one, at }]));
+  // Several terms may have one hash.
+  const found = new Map<string, ReturnType<typeof begun>>();
+  const begun = (one: Sought & { at: number }) => ({
+    ...one,
+    ...{ forms: new Map<string, number>(), uses: [] as Use[], lastId: 0 },
+  });
   const span = [(lastHour - HOURS_MAX + 1) * HOUR_MS, (lastHour + 1) * HOUR_MS] as const;
   let cutChannels = 0;
-  if (found.size > 0) {
+  if (sought.length > 0) {
     await eachChannel(db, clock, span, (posts) => {
       if (posts.length === POSTS_OF_CHANNEL_MAX) cutChannels += 1;
       for (const post of posts) {
-        for (const [term, form] of termsOf(post.text)) {
-          const one = found.get(term);
-          if (one === undefined) continue;
+        readTerms(post.text, (hash, word, before) => {
+          const asked = byHash.get(hash);
+          if (asked === undefined) return;
+          const term = termOf(word, before);
+          const one = found.get(term) ?? begun(asked);
+          found.set(term, one);
+          if (one.lastId === post.id) return;
+          one.lastId = post.id;
+          const form = termAsWritten(word, before);
           one.forms.set(form, (one.forms.get(form) ?? 0) + 1);
           addUse(one.uses, post);
-        }
+        });
       }
     });
   }
   let uses = 0;
-  const terms = [...found.values()].flatMap(({ forms, ...one }) => {
-    uses += one.uses.length;
-    const [form] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [""];
-    return uses > USES_MAX ? [] : [{ ...one, form }];
-  });
+  const terms = [...found]
+    .filter(([term, { windows }]) => windows.length === 0 || !windows.every(isCommonIn(term)))
+    .sort(([, one], [, other]) => one.at - other.at)
+    .flatMap(([term, { forms, mean, rose, ...one }]) => {
+      uses += one.uses.length;
+      const [form] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [""];
+      return uses > USES_MAX ? [] : [{ term, form, mean, rose, uses: one.uses }];
+    });
   return { terms, cutChannels };
+}
+
+/** Whether a pair's words are everywhere in a window. */
+function isCommonIn(term: string): (window: Counted) => boolean {
+  return ({ counts, active }) =>
+    isOfCommonWords(term, (word) => counts.get(hashOfTerm(word)) ?? 0, active);
 }
 
 /** Adds a post to the uses of a term, which are in order of channel and time. */

@@ -47,39 +47,48 @@ export function lastChannel(db: Database): number {
   return statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM channels").get()?.id ?? 0;
 }
 
-/** Channels by term on one day. */
-export type DayCounts = ReadonlyMap<string, number>;
-
+/** @param counts channels by the hash of a term */
 export function saveDay(
   tx: Transaction,
-  { day, channels, countedAt }: { day: Day; channels: number; countedAt: number },
-  counts: DayCounts,
+  { day, channels, countedAt }: CountedDay,
+  counts: ReadonlyMap<number, number>,
 ): void {
-  const lines = Array.from(counts, ([term, count]) => `${term}\t${count}`);
+  const pairs = new Int32Array(2 * counts.size);
+  let at = 0;
+  for (const pair of counts) {
+    pairs.set(pair, at);
+    at += 2;
+  }
   statement(
     tx,
     "INSERT OR REPLACE INTO trend_days (day, channels, counted_at, terms) VALUES (?, ?, ?, ?)",
-  ).run(day, channels, countedAt, gzipSync(lines.join("\n"), { level: 1 }));
+  ).run(day, channels, countedAt, gzipSync(pairs, { level: 1 }));
 }
 
-/** Days that are counted, with the number of channels that wrote, that counted longest ago first. */
-export function countedDays(db: Database): { day: Day; channels: number }[] {
-  return statement<{ day: Day; channels: number }>(
+interface CountedDay {
+  day: Day;
+  /** Those that wrote. */
+  channels: number;
+  countedAt: number;
+}
+
+/** Days that are counted, that counted longest ago first. */
+export function countedDays(db: Database): CountedDay[] {
+  return statement<CountedDay>(
     db,
-    "SELECT day, channels FROM trend_days ORDER BY counted_at, day",
+    "SELECT day, channels, counted_at AS countedAt FROM trend_days ORDER BY counted_at, day",
   ).all();
 }
 
-/** Passes each term of a day, and how many channels used it. */
-export function eachOfDay(db: Database, day: Day, each: (term: string, channels: number) => void) {
+/** Passes the hash of each term of a day, and how many channels used it. */
+export function eachOfDay(db: Database, day: Day, each: (hash: number, channels: number) => void) {
   const row = statement<{ terms: Uint8Array }>(
     db,
     "SELECT terms FROM trend_days WHERE day = ?",
   ).get(day);
-  for (const line of row === undefined ? [] : gunzipSync(row.terms).toString().split("\n")) {
-    const tab = line.indexOf("\t");
-    if (tab !== -1) each(line.slice(0, tab), Number(line.slice(tab + 1)));
-  }
+  if (row === undefined) return;
+  const pairs = new Int32Array(new Uint8Array(gunzipSync(row.terms)).buffer);
+  for (let at = 0; at < pairs.length; at += 2) each(pairs[at] ?? 0, pairs[at + 1] ?? 0);
 }
 
 export function forgetDaysOutside(tx: Transaction, first: Day, last: Day): void {

@@ -2,6 +2,7 @@ import { formatDay } from "../../../../src/values/moscow-time.ts";
 import { until } from "../../../support/until.ts";
 import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
 import type { Row, Stage } from "../row.ts";
+import { TEXT } from "./cutting.ts";
 import { addDeliveries, watchAll } from "./watching.ts";
 
 const JOBS = ["close-day", "metrics", "recount", "optimize-search", "retention"];
@@ -9,6 +10,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Age of deliveries older than the log keeps them. */
 const OLD_MS = 31 * DAY_MS;
 const OLD_DELIVERIES = 20_000;
+/** Posts of five days, for trending words. */
+const WRITTEN = 100_000;
 
 export const jobs: Row = jobsRow();
 
@@ -21,9 +24,7 @@ function jobsRow(): Row {
     environment: { KANALOG_BACKUP_DIR: "." },
     async prepare(stage) {
       webhook = (await watchAll(stage))[0]?.id ?? 0;
-      staff = remoteVisitor(stage.serving.address);
-      const { status } = await staff.signIn(stage.data.staff);
-      if (status !== 303) throw new Error(`staff who signs in was answered ${status}`);
+      staff = await staffOf(stage);
     },
     async beforeRound(stage) {
       addDeliveries(stage, webhook, { count: OLD_DELIVERIES, ageMs: OLD_MS });
@@ -42,6 +43,42 @@ function jobsRow(): Row {
       return { notes: [`longest: ${longest.join(", ")}`], broken: [] };
     },
   };
+}
+
+/** Finds trending words in posts of five days. */
+export const trends: Row = {
+  name: "trends",
+  does: `finds trending words in ${WRITTEN.toLocaleString("en")} posts, repeatedly`,
+  async prepare({ machine, data: { channels } }) {
+    const db = machine.open();
+    const post = db.prepare(
+      `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, text)
+       VALUES (?, ?, 0, 100, 1, 1, ?)`,
+    );
+    db.exec("BEGIN");
+    for (let at = 0; at < WRITTEN; at++) {
+      const from = (at * 17) % (TEXT.length - 400);
+      const publishedAt = Date.now() - Math.floor((at * 5 * DAY_MS) / WRITTEN);
+      post.run(channels[at % channels.length], publishedAt, TEXT.slice(from, from + 400));
+    }
+    db.exec("COMMIT");
+    db.close();
+  },
+  async beside(stage, seconds) {
+    const staff = await staffOf(stage);
+    const endsAtMs = performance.now() + seconds * 1000;
+    let longestMs = 0;
+    do longestMs = Math.max(longestMs, await runJob(stage, staff, "trends"));
+    while (performance.now() < endsAtMs);
+    return { notes: [`longest: ${(longestMs / 1000).toFixed(1)} s`], broken: [] };
+  },
+};
+
+async function staffOf(stage: Stage): Promise<Visitor> {
+  const staff = remoteVisitor(stage.serving.address);
+  const { status } = await staff.signIn(stage.data.staff);
+  if (status !== 303) throw new Error(`staff who signs in was answered ${status}`);
+  return staff;
 }
 
 /** Starts a job in the console, as staff do, and waits for its end. @returns its duration in milliseconds */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Row } from "../row.ts";
-import { jobs } from "./jobs.ts";
+import { jobs, trends } from "./jobs.ts";
 import { runCommands } from "./run-commands.ts";
 
 export const upkeepRows: Row[] = [
@@ -14,4 +14,5 @@ export const upkeepRows: Row[] = [
       }),
   },
   jobs,
+  trends,
 ];
