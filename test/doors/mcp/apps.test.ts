@@ -7,7 +7,9 @@ import {
 import type { Browser, Frame, Page } from "playwright-core";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { makeTrends } from "../../../src/catalog/trends/make-trends.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { expectToolResult, type McpRequests, mcpRequests } from "../../support/mcp-requests.ts";
 import { CHROMIUM, launchBrowser } from "../../support/site-browser.ts";
@@ -30,6 +32,8 @@ beforeAll(async () => {
   await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
   await importFile(db, ports.clock, "stats", `${sample}stats.csv`);
   await computeMetrics(db, ports.clock);
+  await imported(appliance, "posts", risingPosts());
+  await makeTrends(db, ports.clock);
   mcp = mcpRequests(appliance, (await appliance.customer()).key);
   if (CHROMIUM === undefined) return;
   browser = await launchBrowser();
@@ -43,6 +47,15 @@ afterAll(async () => {
   await browser?.close();
   await appliance?.close();
 });
+
+/** Posts of six channels about a flood within eight hours. */
+function risingPosts() {
+  return Array.from({ length: 12 }, (_, at) => ({
+    ...{ channel: 1 + (at % 6), msgr_post_id: 900_000 + at, views: 100 * at },
+    ...{ text: "Наводнение в Казани", link: `https://t.me/s/flood/${at}` },
+    published_at: `2024-12-06T${String(4 + (at % 8)).padStart(2, "0")}:20:00+03:00`,
+  }));
+}
 
 async function toolsWithApps(): Promise<[tool: string, uri: string][]> {
   const { tools } = (await mcp.ask("tools/list")).body.result;
@@ -64,7 +77,7 @@ test("every app is a listed resource, small, and of one text that may ask for no
   const uris: string[] = listed.map(({ uri }: { uri: string }) => uri);
   const tools = await toolsWithApps();
   expect(new Set(tools.map(([, uri]) => uri))).toEqual(new Set(uris));
-  expect(uris).toHaveLength(4);
+  expect(uris).toHaveLength(5);
   for (const uri of uris) {
     const html = await pageOf(uri);
     expect(Buffer.byteLength(html)).toBeLessThan(BYTES_MAX);
@@ -125,6 +138,7 @@ const CALLS = {
   "a word by week": ["msgr_posts_search_stats", { q: "год", group: "week", from: "2024-10-01" }],
   posts: ["msgr_channels_posts_retrieve", { channel: 1 }],
   mentions: ["msgr_channels_mentions_list", { channel: "@goproglib" }],
+  "what rises": ["msgr_trends_list", {}],
 } as const;
 /** Folder for pictures to look at; none are kept without it. */
 const PICTURES = process.env["KANALOG_TEST_PICTURES"];
@@ -203,6 +217,7 @@ inBrowser("strangers' words are text, whatever they contain", async () => {
     ["msgr_channels_retrieve", { id: 1, title: hostile, handle: hostile, description: hostile }],
     ["msgr_channels_compare_list", { results: [{ channel: 1, growth: hostile, best_post: post }] }],
     ["msgr_stats_daily_list", { results: [{ channel: hostile, day: hostile, subscribers: 1 }] }],
+    ["msgr_trends_list", { results: [{ words: hostile, channels: 5, top_posts: [post] }] }],
   ] as const) {
     const result = { content: [], structuredContent: data };
     const { page, frame, faults } = await shown(tool, {}, { result });

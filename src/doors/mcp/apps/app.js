@@ -99,6 +99,11 @@ const VIEWS = {
     ...notes(data),
   ],
   posts: (data) => [posts(data.results ?? []), ...notes(data)],
+  trends: (data) => [
+    ...((data.results ?? []).length === 0 ? [line("p", words.noTrends, "quiet")] : []),
+    list(data.results ?? [], trend),
+    ...notes(data),
+  ],
 };
 
 /** A card, and its days if the person asks for them, since they cost a unit. */
@@ -209,37 +214,61 @@ function overTime({ results = [], matches, matches_capped: isCapped }) {
 const DAY_MS = 86_400_000;
 const BARS_MAX = 120;
 
-/** The first posts, and the others if the person asks for them: a window is small. */
 function posts(all) {
-  const list = element("ol", {}, postItems(all.slice(0, POSTS_MAX)));
-  if (all.length <= POSTS_MAX) return list;
-  const button = line("button", `${words.showAll} (${number(all.length)})`);
-  button.addEventListener("click", () => {
-    list.append(...postItems(all.slice(POSTS_MAX)));
-    button.remove();
-  });
-  return element("section", {}, [list, button]);
+  return list(all, postItem);
 }
 
-const POSTS_MAX = 10;
-
-function postItems(all) {
-  return all.map((post) => {
-    const { text = post.snippet, link, is_ad: isAd, published_at: at, views } = post;
-    const about = [
-      post.channel === undefined ? null : nameOf(post.mentioned_by ?? post),
-      dayIn(at) ? date(at) : null,
-      views == null ? null : `${words.fields.views}: ${number(views)}`,
-      isAd ? words.fields.is_ad : null,
-    ].filter((part) => part !== null);
-    return element("li", {}, [
-      line("p", about.join(" · "), "quiet"),
-      ...(text
-        ? [line("p", text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text, "text")]
-        : []),
-      ...linkTo(link),
-    ]);
+/** The first ones, and the others if the person asks for them: a window is small. */
+function list(all, itemOf) {
+  const made = element("ol", {}, all.slice(0, ITEMS_MAX).map(itemOf));
+  if (all.length <= ITEMS_MAX) return made;
+  const button = line("button", `${words.showAll} (${number(all.length)})`);
+  button.addEventListener("click", () => {
+    made.append(...all.slice(ITEMS_MAX).map(itemOf));
+    button.remove();
   });
+  return element("section", {}, [made, button]);
+}
+
+const ITEMS_MAX = 10;
+
+function postItem(post) {
+  const { text = post.snippet, link, is_ad: isAd, published_at: at, views } = post;
+  const about = [
+    post.channel === undefined ? null : nameOf(post.mentioned_by ?? post),
+    dayIn(at) ? date(at) : null,
+    views == null ? null : `${words.fields.views}: ${number(views)}`,
+    isAd ? words.fields.is_ad : null,
+  ].filter((part) => part !== null);
+  return element("li", {}, [
+    line("p", about.join(" · "), "quiet"),
+    ...(text
+      ? [line("p", text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text, "text")]
+      : []),
+    ...linkTo(link),
+  ]);
+}
+
+/** A word, how many channels use it, its posts by hour, and the post that is read most. */
+function trend({ words: said, channels, growth, by_hour: hours, top_posts: top = [], ...rest }) {
+  const usual = rest.channels_usual;
+  const about = [
+    `${words.channels}: ${number(channels ?? 0)}`,
+    usual == null ? null : `${words.usually}: ${number(usual)}`,
+    growth == null ? null : `×${number(growth)}`,
+    rest.posts == null ? null : `${words.fields.posts}: ${number(rest.posts)}`,
+  ].filter((part) => part !== null);
+  return element("li", { class: "trend" }, [
+    line("h2", said ?? ""),
+    line("p", about.join(" · "), "quiet"),
+    ...(hours?.some((posts) => posts > 0) ? [barChart(hours)] : []),
+    ...top
+      .slice(0, 1)
+      .flatMap(({ channel_title: title, link }) => [
+        ...(title === undefined ? [] : [line("p", `${words.mostRead}: ${title}`, "quiet")]),
+        ...linkTo(link),
+      ]),
+  ]);
 }
 
 const TEXT_MAX = 400;

@@ -39,6 +39,12 @@ const APPS = [
     description: "Posts with their views.",
     tools: ["msgr_channels_posts_retrieve", "msgr_channels_mentions_list"],
   },
+  {
+    name: "trends",
+    title: "Trending words",
+    description: "Words that far more channels use than usual, with their posts by hour.",
+    tools: ["msgr_trends_list"],
+  },
 ] as const;
 
 type App = (typeof APPS)[number];
