@@ -29,6 +29,9 @@ export function onOneLine(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
+/** Has mail programs end the mails by a request of their own, without opening the page (RFC 8058). */
+const ONE_CLICK = { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
+
 /**
  * Sends mails over SMTP.
  * @param smtpUrl `smtp://` (with STARTTLS if the server offers it) or `smtps://`; its query may contain
@@ -52,7 +55,7 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       }));
       const message = {
         ...{ from, to: recipients, subject, text, html, attachments, signal: controller.signal },
-        ...(unsubscribe && { list: { unsubscribe } }),
+        ...(unsubscribe && { list: { unsubscribe }, headers: ONE_CLICK }),
       };
       opening ??= openTransport(smtpUrl);
       const transport = await opening;

@@ -60,6 +60,21 @@ test("a message reaches all its recipients, with sender, subject and text", asyn
   ]);
 });
 
+test("a mail that can be ended says so to mail programs, with their own button (RFC 8058)", async () => {
+  const { url, mails } = await receiverThat();
+  const unsubscribe = "https://kanalog.example/account/alert-mails/?token=a";
+  await systemMail(url, FROM).send({ ...MESSAGE, unsubscribe });
+  await systemMail(url, FROM).send(MESSAGE);
+  const [ends, other] = mails.map((mail) =>
+    headOf(mail).filter((line) => line.startsWith("List-Unsubscribe")),
+  );
+  expect(ends?.toSorted()).toEqual([
+    "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+    `List-Unsubscribe: <${unsubscribe}>`,
+  ]);
+  expect(other).toEqual([]);
+});
+
 test("sending fails if the server refuses one recipient, and the error names that one", async () => {
   const { url, mails } = await receiverThat({ rejects: (address) => address.startsWith("bob") });
   const sent = systemMail(url, FROM).send(MESSAGE);

@@ -89,6 +89,8 @@ export interface SitePage {
    * what was typed.
    */
   actions?: Record<string, (visit: Visit, context: SiteContext) => View | Promise<View>>;
+  /** The action that mail programs carry out by the page's address, without our form (RFC 8058). */
+  oneClick?: string;
 }
 
 export const sitePages: readonly SitePage[] = [

@@ -8,6 +8,7 @@ import { callsWith, created, endManaging } from "../../support/webhook-calls.ts"
 /** Pages about keyword alerts. */
 
 const PATH = "/account/alerts/";
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
 let appliance: Appliance;
 let owner: Visitor;
 let organizationId: number;
@@ -204,6 +205,11 @@ describe("mails of an alert", () => {
       "The matches of the alert Ставки",
     );
     expect(await mailedTo(3)).toEqual(["member@example.org"]);
+    for (const body of ["List-Unsubscribe=One-Click", "List-Unsubscribe=Two-Clicks", ""]) {
+      const other = body.endsWith("One-Click") ? `${pathname}?token=other` : pathname + search;
+      await appliance.request(other, { method: "POST", body, headers: FORM });
+    }
+    expect(await mailedTo(4)).toEqual(["member@example.org"]);
     const token = search.slice("?token=".length);
     const csrf = await anybody.csrf(pathname + search);
     for (const given of [`${token}x`, "", token, token]) {
@@ -211,7 +217,35 @@ describe("mails of an alert", () => {
       expect(html).toContain("These mails have ended.");
     }
     expect((await anybody.get(pathname + search)).html).toContain("These mails have ended.");
+    expect(await mailedTo(5)).toEqual([]);
+  });
+
+  test("end by the button of a mail program, which has no form of ours (RFC 8058)", async () => {
+    await webhook();
+    await make();
+    await owner.post(`${PATH}1/`, { action: "mail" });
+    expect(await mailedTo(1)).toEqual(["owner@example.org"]);
+    const { pathname, search } = new URL(appliance.ports.mail.sent[0]?.unsubscribe ?? "");
+    const multipart = new FormData();
+    multipart.append("List-Unsubscribe", "One-Click");
+    const { status } = await appliance.request(pathname + search, {
+      ...{ method: "POST", body: multipart },
+    });
+    expect([status, await mailedTo(2)]).toEqual([200, []]);
+    await owner.post(`${PATH}1/`, { action: "mail" });
+    expect(await mailedTo(3)).toEqual(["owner@example.org"]);
+    const again = new URL(appliance.ports.mail.sent[0]?.unsubscribe ?? "");
+    const body = "List-Unsubscribe=One-Click";
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await appliance.request(again.pathname + again.search, {
+        ...{ method: "POST", body, headers: FORM },
+      });
+      expect(answer.status).toBe(200);
+    }
     expect(await mailedTo(4)).toEqual([]);
+    // Other pages take their own forms only.
+    const post = { method: "POST", body, headers: FORM };
+    expect((await appliance.request("/account/sign-in/", post)).status).toBe(409);
   });
 
   test("are not offered to an address that is not known to be its person's, nor for another's alert", async () => {

@@ -43,7 +43,12 @@ export async function takeForm(
   if (refused !== null) {
     return visit.signedIn === null ? askToSignIn(visit) : { visit, view: refused };
   }
-  const isOurs = (form: Form): boolean => isSameToken(form.get("csrf"), visit.csrf);
+  const { oneClick } = sitePage;
+  // A mail program's own button (RFC 8058) has only the secret that is in the address.
+  const isOneClick = (form: Form): boolean =>
+    oneClick !== undefined && form.get("List-Unsubscribe") === "One-Click";
+  const isOurs = (form: Form): boolean =>
+    isOneClick(form) || isSameToken(form.get("csrf"), visit.csrf);
   const { takes = takesForm() } = sitePage;
   if (takes.as === "file") context.giveTime(visit.request, UPLOAD_MAX_S);
   const { newPath } = context.imports.files;
@@ -58,7 +63,8 @@ export async function takeForm(
       if (isOfOtherOrganization(sitePage, visit, form)) {
         return showAgain(sitePage, sent, otherOrganization(visit), context);
       }
-      return runAction(sitePage, sent, context);
+      const action = isOneClick(form) ? oneClick : form.get("action");
+      return runAction(sitePage, action ?? "", sent, context);
     });
   } finally {
     discard();
@@ -88,9 +94,13 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   return { visit, view: { ...view, status: 409 } };
 }
 
-async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
+async function runAction(
+  sitePage: SitePage,
+  name: string,
+  sent: Visit,
+  context: SiteContext,
+): Promise<Answer> {
   const { actions = {} } = sitePage;
-  const name = sent.form.get("action");
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   const number = sent.form.get(ONCE);
   const sentOnce = `${sent.csrf} ${name} ${number}`;

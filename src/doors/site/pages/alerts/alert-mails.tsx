@@ -9,6 +9,7 @@ import { linkToken } from "../person/choose-password.tsx";
 export const alertMailsPage: SitePage = {
   path: UNSUBSCRIBE_PATH,
   access: "anybody",
+  oneClick: "end",
   show(visit, { services }) {
     const words = visit.words.alertPages;
     const name = services.alerts.mailedAlert(linkToken());
