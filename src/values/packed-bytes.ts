@@ -41,7 +41,7 @@ export async function bytesFor(
   request: Request,
   packed: PackedBytes,
 ): Promise<{ bytes: Bytes; headers: Record<string, string> }> {
-  const gzip = acceptsGzip(request) ? await packed.gzip() : null;
+  const gzip = acceptsGzip(request.headers) ? await packed.gzip() : null;
   const bytes = gzip ?? packed.plain;
   return {
     bytes,
@@ -54,8 +54,10 @@ export async function bytesFor(
 }
 
 /** Whether `Accept-Encoding` includes gzip or any encoding, with a weight above 0. */
-export function acceptsGzip({ headers }: Request): boolean {
+export function acceptsGzip(headers: Headers): boolean {
   const accepted = headers.get("accept-encoding") ?? "";
+  // Browsers send no weights.
+  if (!accepted.includes(";")) return /(?:^|[\s,])(?:gzip|\*)(?:[\s,]|$)/i.test(accepted);
   const weights = new Map(
     accepted.split(",").map((one) => {
       const [name = "", ...more] = one.split(";").map((part) => part.trim().toLowerCase());

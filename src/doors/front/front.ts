@@ -63,10 +63,11 @@ export function createFront(
   const limited =
     (answer: Route["answer"]): Route["answer"] =>
     async (incoming) => {
-      const refusal = addresses.refusal(incoming.request);
+      const names = addresses.namesOf(incoming.request);
+      const refusal = addresses.refusal(names);
       if (refusal !== null) return fail(incoming.request, refusal);
       const response = await answer(incoming);
-      addresses.charge(incoming.request, response);
+      addresses.charge(names, response);
       return response;
     };
   for (const { verb, path, takes, refusesBody, limitedBy, answer: own } of routes) {
@@ -138,16 +139,18 @@ type AddressLimit = ReturnType<typeof createAddressLimit>;
 
 export function createAddressLimit({ namesOf, throttle, now }: AddressLimitContext) {
   return {
+    namesOf,
+
     /** Null as long as the address has something left. */
-    refusal(request: Request): AppError | null {
-      const retryAfterS = throttle.take(namesOf(request), now());
+    refusal(names: readonly string[]): AppError | null {
+      const retryAfterS = throttle.take(names, now());
       if (retryAfterS === null) return null;
       return new AppError("throttled", message("addressThrottled"), { retryAfterS });
     },
 
-    charge(request: Request, { headers }: Response): void {
+    charge(names: readonly string[], { headers }: Response): void {
       const bytes = Number(headers.get("content-length") ?? USUAL_BYTES);
-      throttle.spend(namesOf(request), Math.ceil(bytes / KIB), now());
+      throttle.spend(names, Math.ceil(bytes / KIB), now());
     },
   };
 }

@@ -208,7 +208,7 @@ export function fileResponse(
   { type, headers: own, file }: FileAnswer,
   headers: Headers,
 ): Response {
-  const isPacked = acceptsGzip(request);
+  const isPacked = acceptsGzip(request.headers);
   const all = {
     ...headers,
     ...own,

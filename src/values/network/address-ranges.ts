@@ -29,6 +29,8 @@ export function parseAddress(text: string): Address | null {
  * text.
  */
 export function canonicalAddress(text: string): string | null {
+  // Only its canonical spelling is accepted, and it stands in most requests.
+  if (isIPv4(text)) return text;
   const address = parseAddress(text);
   return address === null ? null : unmapped(address).toString();
 }

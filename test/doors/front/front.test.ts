@@ -9,7 +9,7 @@ async function sent(route: Partial<Route> & Pick<Route, "answer">, body = "abc")
   const thrown: unknown[] = [];
   const front = createFront([{ verb: "POST", path: "/", ...route }], {
     isStopping: () => false,
-    addresses: { refusal: () => null, charge: () => {} },
+    addresses: { namesOf: () => [], refusal: () => null, charge: () => {} },
     fail(_request, error) {
       thrown.push(error);
       return new Response(null, { status: 500 });

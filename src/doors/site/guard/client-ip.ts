@@ -33,7 +33,7 @@ export function networkOf(address: string): string {
  */
 export function networksOf(address: string): string[] {
   const plain = canonicalAddress(address);
-  if (plain === null || ipaddr.IPv4.isValid(plain)) return [plain ?? address];
+  if (plain === null || !plain.includes(":")) return [plain ?? address];
   const { parts } = ipaddr.IPv6.parse(plain);
   return [48, 64].map((bits) => {
     const kept = parts.slice(0, bits / 16);

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { bytesFor, type PackedBytes, packedBytes } from "../../../values/packed-bytes.ts";
+import { madeOnce } from "../../../values/kept-briefly.ts";
+import { acceptsGzip, packedBytes } from "../../../values/packed-bytes.ts";
 
 /**
  * How long an answer is kept here, and then by browsers and caches on the way. Together they are less than a
@@ -22,11 +23,16 @@ export interface MadeAnswer {
 type Unkept = () => Response;
 type Make = () => Promise<MadeAnswer | Unkept>;
 
+/** Responses that are complete and are cloned for each request, which takes a third of making one. */
 interface Kept {
   untilMs: number;
   etag: string;
-  packed: PackedBytes;
-  headers: Record<string, string>;
+  size: number;
+  plain: Response;
+  /** The plain one if compressing saves too little. */
+  gzip(): Promise<Response>;
+  /** For a client that has the answer already. */
+  current: Response;
 }
 
 /**
@@ -37,8 +43,7 @@ interface Kept {
 export function createKeptAnswers(monotonic: () => number) {
   const kept = new LRUCache<string, Kept>({
     maxSize: BYTES_MAX,
-    sizeCalculation: ({ packed }, key) =>
-      Math.ceil(packed.plain.length * WITH_COMPRESSED) + key.length,
+    sizeCalculation: ({ size }, key) => Math.ceil(size * WITH_COMPRESSED) + key.length,
   });
   const making = new Map<string, Promise<Kept | Unkept>>();
 
@@ -57,35 +62,47 @@ export function createKeptAnswers(monotonic: () => number) {
     if (typeof made === "function") return made;
     const bytes =
       typeof made.content === "string" ? new TextEncoder().encode(made.content) : made.content;
-    const entry: Kept = {
-      untilMs: monotonic() + KEPT_MS,
-      // Weak, because the compressed bytes have it too.
-      etag: `W/"${Bun.hash(bytes).toString(36)}"`,
-      packed: packedBytes(bytes),
-      headers: {
-        ...made.headers,
-        "content-type": made.type,
-        "cache-control": `public, max-age=${MAX_AGE_S}`,
-      },
-    };
+    const entry = keptOf(bytes, made, monotonic() + KEPT_MS);
     kept.set(key, entry);
     return entry;
   }
 
-  return async (request: Request, key: string, make: Make): Promise<Response> => {
+  return async ({ method, headers }: Request, key: string, make: Make): Promise<Response> => {
     const entry = await find(key, make);
     if (typeof entry === "function") return entry();
-    const { etag, packed, headers } = entry;
-    if (isCurrent(request.headers.get("if-none-match"), etag)) {
-      const { "content-type": _, ...others } = headers;
-      return new Response(null, {
-        status: 304,
-        headers: { ...others, etag, vary: "accept-encoding" },
-      });
-    }
-    const { bytes, headers: ofBytes } = await bytesFor(request, packed);
-    const isHead = request.method === "HEAD";
-    return new Response(isHead ? null : bytes, { headers: { ...headers, ...ofBytes, etag } });
+    if (isCurrent(headers.get("if-none-match"), entry.etag)) return copyOf(entry.current);
+    const whole = acceptsGzip(headers) ? await entry.gzip() : entry.plain;
+    return method === "HEAD" ? new Response(null, { headers: whole.headers }) : copyOf(whole);
+  };
+}
+
+/** The types of `clone` are those of Node.js. */
+const copyOf = (response: Response) => response.clone() as Response;
+
+function keptOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  { headers, type }: MadeAnswer,
+  untilMs: number,
+): Kept {
+  // Weak, because the compressed bytes have it too.
+  const etag = `W/"${Bun.hash(bytes).toString(36)}"`;
+  const usual = {
+    ...{ ...headers, etag, vary: "accept-encoding" },
+    "cache-control": `public, max-age=${MAX_AGE_S}`,
+  };
+  const whole = (content: Uint8Array<ArrayBuffer>, more: Record<string, string>) =>
+    new Response(content, {
+      headers: { ...usual, "content-type": type, "content-length": `${content.length}`, ...more },
+    });
+  const plain = whole(bytes, {});
+  const packed = packedBytes(bytes);
+  return {
+    ...{ untilMs, etag, size: bytes.length, plain },
+    gzip: madeOnce(async () => {
+      const compressed = await packed.gzip();
+      return compressed === null ? plain : whole(compressed, { "content-encoding": "gzip" });
+    }),
+    current: new Response(null, { status: 304, headers: usual }),
   };
 }
 

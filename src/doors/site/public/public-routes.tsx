@@ -100,7 +100,7 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
     return languages.flatMap((language): Route[] => {
       const path = inLanguage(language, page.path);
       const answer = noted(note, clock.monotonic, (incoming: Incoming) =>
-        runFor(TENANT, null, () => answerPublic(page, language, incoming, context, answering)),
+        answerPublic(page, language, incoming, context, answering),
       );
       const toSlash = noted(note, clock.monotonic, ({ request }: Incoming) => {
         const reader = { address: context.baseAddress(request) };
@@ -140,8 +140,7 @@ async function answerPublic(
     maySignUp: await context.isSignUpOpen(),
   });
   try {
-    const query = queryOf(request, page.query ?? {});
-    const key = JSON.stringify([address, language, page.path, params, `${query}`]);
+    const query = page.query === undefined ? NO_QUERY : queryOf(request, page.query);
     const make = async () => {
       const reader = await reading();
       const asked = { reader, query, param: (name: string) => params[name] ?? null };
@@ -149,7 +148,10 @@ async function answerPublic(
     };
     // Pictures are drawn by a thread, which has a queue of its own.
     const isDrawn = page.path.endsWith(".png");
-    return await kept(request, key, isDrawn ? make : () => turns.take(make));
+    const makeNext = () => runFor(TENANT, null, () => (isDrawn ? make() : turns.take(make)));
+    // A path has one parameter at most, and nothing before it contains a space.
+    const [param = ""] = Object.values(params);
+    return await kept(request, `${address} ${language} ${page.path} ${query} ${param}`, makeNext);
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");
@@ -161,6 +163,8 @@ async function answerPublic(
 export function settingsFor({ brand, contact, legal, public: mode }: Config) {
   return { brand, contact, legal, hasCatalog: mode !== "off", hasCharts: mode === "charts" };
 }
+
+const NO_QUERY = new URLSearchParams();
 
 function queryOf({ url }: Request, parameters: NonNullable<PublicPage["query"]>): URLSearchParams {
   const start = url.indexOf("?");
