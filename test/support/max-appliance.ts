@@ -17,6 +17,7 @@ interface StoredPost {
   views_at: number | null;
   media: string | null;
   link: string | null;
+  links: string | null;
 }
 
 export interface MaxAppliance {
@@ -64,7 +65,7 @@ export async function startMaxAppliance(environment: Environment = {}): Promise<
     posts: () =>
       statement<StoredPost>(
         appliance.app.domains.db,
-        `SELECT CAST(msgr_post_id AS TEXT) AS msgr_post_id, text, views, views_at, media, link
+        `SELECT CAST(msgr_post_id AS TEXT) AS msgr_post_id, text, views, views_at, media, link, links
          FROM posts ORDER BY published_at, id`,
       ).all(),
     stored: (mid) => started.posts().find((post) => post.msgr_post_id === postIdOf(mid)),

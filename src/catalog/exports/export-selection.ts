@@ -3,7 +3,7 @@ import { type FieldFaults, fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
-import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
+import { parsePathReference, parseResolveQuery } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { ExportRow, Position, RowSelection } from "../imports/kinds/exported-rows.ts";
 import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.ts";
@@ -81,7 +81,7 @@ export function readExport(
 
 /** Finds a channel, including hidden ones. @throws AppError `invalid` on `channel` */
 function findChannel(db: Database, hosts: readonly string[], name: string): number {
-  const reference = /^\d+$/.test(name) ? parsePathReference(name) : parseLinkOrHandle(name, hosts);
+  const reference = /^\d+$/.test(name) ? parsePathReference(name) : parseResolveQuery(name, hosts);
   if (reference === null) throw fieldError({ channel: [message("notChannelOfExport")] });
   const id = selectId(db, reference);
   if (id === null) throw fieldError({ channel: [message("noChannel", { channel: name })] });

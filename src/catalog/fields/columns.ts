@@ -49,9 +49,12 @@ export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER
   return column(readInteger({ minimum, maximum }), "integer");
 }
 
+/** Beyond all people with a messenger a hundred times over: such a count is a mistake. */
+const COUNT_MAX = 1e12;
+
 /** A quantity, which people may also round: `1.2K`. */
 export function countColumn(): Column<number> {
-  return { ...integerColumn(0), spelling: "count" };
+  return { ...integerColumn(0, COUNT_MAX), spelling: "count" };
 }
 
 /**

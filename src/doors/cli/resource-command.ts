@@ -45,7 +45,9 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
   for (const [name, parameter] of args) {
     if (!positional.includes(name)) command.addOption(optionOf(name, parameter));
   }
-  if (verb.asks !== undefined) command.option("--yes", "do not ask for confirmation");
+  // Taken by all, so that scripts need not know which ask.
+  const yes = new Option("--yes", "do not ask for confirmation");
+  command.addOption(verb.asks === undefined ? yes.hideHelp() : yes);
   if (verb.rows !== undefined) command.option("--limit <n>", "at most this many", parseLimit);
   return command.addOption(jsonOption()).action((...words: unknown[]) => {
     // Commander passes the arguments by position, then the options, then the command itself.

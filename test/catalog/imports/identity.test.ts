@@ -130,21 +130,22 @@ test("posts and statistics may name their channel by number, handle, link or mes
     [
       ...[{ channel: 5 }, { channel: "@Five" }, { channel: "https://t.me/five/8" }],
       ...[{ channel: "five.t.me" }, { channel_msgr_id: "9223372036854775807" }],
+      ...[{ channel: "five" }, { channel: 5 }],
       ...[{ channel: "@five", channel_msgr_id: "9223372036854775807" }],
     ].map((named, at) => ({ ...named, msgr_post_id: at, published_at: "2026-11-20T08:00:00Z" })),
   );
-  expect(posts).toMatchObject({ inserted: 6, rejected: 0 });
-  expect((await appliance.get(`${CATALOG}5/posts/`)).body.results).toHaveLength(6);
+  expect(posts).toMatchObject({ inserted: 8, rejected: 0 });
+  expect((await appliance.get(`${CATALOG}5/posts/`)).body.results).toHaveLength(8);
 
   const stats = await importText(
     appliance,
     "stats",
     "channel,channel_msgr_id,day,subscribers\n,1234567890,2026-11-18,7\n" +
-      "t.me/c/1234567890/4,,2026-11-19,8\n6,-1001234567890,2026-11-17,6\n",
+      "t.me/c/1234567890/4,,2026-11-19,8\n6,-1001234567890,2026-11-17,6\n-1001234567890,,2026-11-16,5\n",
   );
-  expect(stats).toMatchObject({ inserted: 3, rejected: 0 });
-  const days = "/v1/msgr/stats/daily/?channels=6&from=2026-11-17&to=2026-11-19";
-  expect((await appliance.get(days)).body.results).toHaveLength(3);
+  expect(stats).toMatchObject({ inserted: 4, rejected: 0 });
+  const days = "/v1/msgr/stats/daily/?channels=6&from=2026-11-16&to=2026-11-19";
+  expect((await appliance.get(days)).body.results).toHaveLength(4);
 });
 
 test("a row that names no channel, two channels, or one that does not exist is rejected", async () => {
@@ -162,7 +163,7 @@ test("a row that names no channel, two channels, or one that does not exist is r
       { channel_msgr_id: 56, ...rest },
       { channel: "t.me/nobody", ...rest },
       { channel: "https://example.com/five", ...rest },
-      { channel: "five", ...rest },
+      { channel: "five two", ...rest },
       { channel_msgr_id: 2 ** 63, ...rest },
     ]);
     expect(inserted).toBe(0);

@@ -145,12 +145,13 @@ test("media are of the listed kinds, each stored once; a post can also be known 
 
 test("a wrong count or time of a post is rejected, naming its column", async () => {
   const rows = [
+    { views: 1_000_000_000_001 },
     { forwards: -1 },
     { reactions: "many" },
     { comments: 1.5 },
     { edited_at: "yesterday" },
     { views_at: 5 },
-    { forwarded_from: "two" },
+    { forwarded_from: "two words" },
   ];
   const rejected = await reasons(rows.map((row) => ({ id: 1, channel: 1, ...row })));
   expect(rejected.map(([column]) => column)).toEqual(rows.flatMap((row) => Object.keys(row)));

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
+import { operatorApi } from "../../support/operator-api.ts";
 import { workbook } from "../../support/workbook.ts";
 
 /** Tables as people have them: Excel workbooks, headers in words, names in place of codes. */
@@ -173,6 +174,9 @@ describe("headers", () => {
       updated: 1,
     });
     expect(await importText(appliance, "posts", live)).toMatchObject({ unchanged: 2 });
+    const operator = await operatorApi(appliance, ["data"]);
+    const rows = [{ ...POST, link: "t.me/utro/1" }];
+    expect((await operator.post("posts/", { rows })).body).toMatchObject({ unchanged: 1 });
     expect(await posts()).toHaveLength(1);
     const without = csv([
       ["t.me/utro", 0],

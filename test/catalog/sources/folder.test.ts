@@ -149,6 +149,10 @@ test("a file that cannot be read is moved aside with its reason, and later files
   ]);
   await look();
   expect(await read()).toBe(2);
+  // Another bad file of its name replaces none.
+  putBad("2.csv", "other,bad,columns\n");
+  await look();
+  expect(readdirSync(join(folder, "rejected")).sort()).toEqual(["2.2.csv", "2.csv"]);
 });
 
 test("a file is set aside if all its rows are rejected, and read when it is put back", async () => {

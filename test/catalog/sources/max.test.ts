@@ -229,16 +229,23 @@ describe("posts", () => {
     expect(Number.isSafeInteger(Number(world.stored(mid)?.msgr_post_id))).toBe(false);
   });
 
-  test("that were forwarded have the original's text", async () => {
+  test("that were forwarded have the original's text and its links under words", async () => {
+    const markup = [
+      { type: "strong", from: 0, length: 4 },
+      { type: "link", from: 5, length: 4, url: "https://max.ru/skazki" },
+    ];
     const mid = world.max.post(NEWS, "", {
       link: {
         ...{ type: "forward", chat_id: TALES, sender: { first_name: "Сказки", name: "Сказки" } },
-        message: { mid: midOf(TALES, 1n), seq: 1, text: "жили-были", attachments: [] },
+        message: { mid: midOf(TALES, 1n), seq: 1, text: "жили-были", attachments: [], markup },
       },
     });
     await world.add();
     await world.look();
     expect(world.stored(mid)?.text).toBe("жили-были");
+    expect(JSON.parse(String(world.stored(mid)?.links))).toEqual([
+      { offset: 5, length: 4, target: "https://max.ru/skazki" },
+    ]);
   });
 
   test("are read in pages of 100, whether or not MAX includes the ends of a span", async () => {

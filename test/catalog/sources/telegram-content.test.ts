@@ -52,6 +52,33 @@ test("links under words are kept and count as mentions, in texts and captions", 
   expect(body.results.map(({ kinds }: { kinds: string[] }) => kinds)).toEqual([["link"], ["link"]]);
 });
 
+test("links of a rich message are kept at their words", async () => {
+  const address = "https://t.me/other/1";
+  const rich_message = {
+    blocks: [
+      { type: "heading", size: 1, text: "Новости" },
+      {
+        type: "paragraph",
+        text: [
+          "Подробно ",
+          { type: "bold", text: { type: "url", url: "https://t.me/partner", text: ["у ", "них"] } },
+          { type: "url", url: address, text: ` ${address}` },
+          { type: "url", url: address, text: address },
+        ],
+      },
+    ],
+  };
+  telegram.say(chat, { rich_message } as never);
+  const [post] = await posts();
+  expect(post.text).toBe(`Новости\nПодробно у них ${address}${address}`);
+  expect(post.links).toEqual([
+    { offset: 17, length: 5, target: "https://t.me/partner" },
+    { offset: 22, length: 21, target: address },
+  ]);
+  const { body } = await appliance.get("/v1/msgr/channels/50/mentions/");
+  expect(body.results).toHaveLength(1);
+});
+
 test("an edit that takes a link away takes its mention away", async () => {
   const number = telegram.say(chat, { text: "Подробно здесь", entities: HIDDEN });
   await posts();

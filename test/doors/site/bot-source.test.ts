@@ -54,7 +54,7 @@ test("an empty catalog fills up: the steps, the token's test, the channels found
   expect(living).toContain("Утренние новости");
   expect(living).toContain("@utro");
   expect(living).toContain("60 s");
-  expect(await bodyOf("/staff/sources/")).toContain("Delay of the last post: 60 s");
+  expect(await bodyOf("/staff/sources/")).toContain("Delay of the last arrival: 60 s");
   expect(living).toContain('data-chart="source-rows"');
   const { body } = await appliance.get("/v1/msgr/channels/utro/posts/");
   expect(body.results).toMatchObject([{ text: "Доброе утро" }]);

@@ -1,6 +1,6 @@
 import type { Read } from "../../../values/fields.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
+import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { type Column, type Spelling, withoutZeros } from "../../fields/columns.ts";
 import type { Fields } from "../reading/recognized.ts";
 import { type BadCell, type Given, type ImportKind, RowFault } from "./import-kind.ts";
@@ -154,8 +154,12 @@ function ambiguousCount(spelling: Spelling, cell: unknown): Message | null {
 
 const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?)[ \u00a0]?([KМMК]|тыс\.?|млн\.?)$/i;
 
+/** How spreadsheets and programs write large numbers: `1e5`, `1,2E+06`. */
+const SCIENTIFIC = /^\d(?:[.,]\d{1,15})?e\+?\d{1,2}$/i;
+
 /** `1.2K` and `3,4M`, in Latin or Cyrillic letters, and `220 тыс.` and `1,2 млн`. */
 function plainCount(text: string): string {
+  if (SCIENTIFIC.test(text)) return String(Number(text.replace(",", ".")));
   const [, number, unit = ""] = ROUNDED.exec(text) ?? [];
   if (number === undefined) return text;
   const times = /^[KКт]/i.test(unit) ? 1000 : 1_000_000;
@@ -205,7 +209,10 @@ function plainChannel(
   spelling: "handle" | "channel",
   hosts: readonly string[],
 ): string {
-  const reference = parseLinkOrHandle(text, hosts);
+  // No service number is negative, and none begins with a letter.
+  if (/^-\d+$/.test(text)) return linkById(text) ?? text;
+  const named = /^[a-z]\w*$/i.test(text) ? `@${text}` : text;
+  const reference = parseLinkOrHandle(named, hosts);
   if (reference?.kind !== "handle") return withoutZeros(text);
   return spelling === "handle" ? reference.handle : `@${reference.handle}`;
 }

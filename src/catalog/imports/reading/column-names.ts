@@ -37,19 +37,11 @@ export function createColumnNames(
   for (const [theirs, ours] of Object.entries(map)) mapped.set(comparable(theirs), columnOf(ours));
   const given = Object.entries(set).map(([ours, cell]) => [columnOf(ours), cell] as const);
   let onlyDeletes = false;
-  const found = new Map<string, string | null | undefined>(known.map((name) => [name, name]));
-  for (const theirs of mapped.keys()) found.delete(theirs);
+  const own = new Set(known.filter((name) => !mapped.has(name)));
 
-  function find(name: string): string | undefined {
+  function resolve(name: string): string | undefined {
     const same = comparable(name);
-    return mapped.get(same) ?? (known.includes(same) ? same : undefined);
-  }
-
-  function resolve(name: string): string | null | undefined {
-    if (found.has(name)) return found.get(name);
-    const ours = find(name);
-    found.set(name, ours);
-    return ours;
+    return mapped.get(same) ?? (own.has(same) ? same : undefined);
   }
 
   function ignore(name: string): void {
@@ -73,14 +65,14 @@ export function createColumnNames(
     },
 
     /** Whether a name is our own for a column, which the options leave as it is. */
-    isOurs: (name: string): boolean => found.get(name) === name,
+    isOurs: (name: string): boolean => own.has(name),
 
     /**
      * Our names of a row's columns: null for an ignored one, undefined for an unknown one. Of several that
      * people's tables call the same, the likeliest is taken, and the others are ignored.
      */
     resolveAll(names: readonly string[]): (string | null | undefined)[] {
-      const columns = names.map(resolve);
+      const columns: (string | null | undefined)[] = names.map(resolve);
       const taken = new Set(columns);
       const meant = names
         .map((name, at) => ({ name, at, may: columnsOfHeader(kind, name) }))

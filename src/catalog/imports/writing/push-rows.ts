@@ -52,11 +52,7 @@ export async function pushRows(
   const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
   const names = createColumnNames(name, AS_RECOGNIZED, nothingRecognized(MOSCOW_ZONE));
   const { toRow } = createJsonRows(names);
-  const read = readAll(
-    kind,
-    rows.flatMap((row, at) => toRow(at, row)),
-    rules,
-  );
+  const read = readAll(kind, names.completed(rows.flatMap((row, at) => toRow(at, row))), rules);
   const highestNumber = Math.max(0, ...read.map((row) => ("given" in row && row.given.id) || 0));
   const context = { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} };
   const writer = kind.open(db, context);

@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { INTERRUPTED } from "../../imports/reading/input.ts";
 import { sumOf } from "../../imports/writing/import-summary.ts";
@@ -60,11 +60,17 @@ export async function readFolder(
   return outcome;
 }
 
-/** Moves a file aside; false if it stays, as where the folder can only be read. */
+/**
+ * Moves a file aside, under another name if one of its name is there already; false if it stays, as where the
+ * folder can only be read.
+ */
 function isSetAside(folder: string, name: string): boolean {
   try {
     mkdirSync(join(folder, REJECTED), { recursive: true });
-    renameSync(join(folder, name), join(folder, REJECTED, name));
+    const { name: stem, ext } = parse(name);
+    let aside = name;
+    for (let at = 2; existsSync(join(folder, REJECTED, aside)); at++) aside = `${stem}.${at}${ext}`;
+    renameSync(join(folder, name), join(folder, REJECTED, aside));
     return true;
   } catch {
     return false;

@@ -36,12 +36,13 @@ export function changesCard({ content }: Message): boolean {
 
 function textIn(content: Message["content"]): string | null {
   const { text, caption, rich_message: rich } = content;
-  return textOf(text) ?? textOf(caption) ?? textOf(richText(rich)) ?? askedIn(content);
+  return textOf(text) ?? textOf(caption) ?? textOf(readRich(rich).text) ?? askedIn(content);
 }
 
-/** Links under other words; in rich messages they are not read. */
+/** Links under other words. */
 function linksIn(content: Message["content"]): HiddenLink[] {
-  const { text, entities, caption_entities: ofCaption } = content;
+  const { text, entities, caption, caption_entities: ofCaption, rich_message: rich } = content;
+  if ((textOf(text) ?? textOf(caption)) === null) return readRich(rich).links;
   return linksOfEntities(textOf(text) === null ? ofCaption : entities) ?? [];
 }
 
@@ -122,10 +123,26 @@ const RICH_MEDIA: Readonly<Record<string, string>> = {
   location: "other",
 };
 
-/** Text of a rich message, one line per block; empty for anything else. */
-function richText(message: unknown): string {
-  const blocks = asObject(message)?.["blocks"];
-  return Array.isArray(blocks) ? linesOf(blocks, 0).join("\n") : "";
+/** Text of a rich message, one line per block, and its links; empty for anything else. */
+function readRich(message: unknown): { text: string; links: HiddenLink[] } {
+  const targets: string[] = [];
+  const marked = linesOf(asObject(message)?.["blocks"], 0, targets).join("\n");
+  const links: HiddenLink[] = [];
+  const open: HiddenLink[] = [];
+  let text = "";
+  for (const [, plain = "", mark] of marked.matchAll(/([^\uFFFE]*)(?:\uFFFE(\d*)\uFFFF)?/g)) {
+    text += plain;
+    if (mark === undefined) continue;
+    if (mark === "") {
+      const ended = open.pop();
+      if (ended !== undefined) ended.length = text.length - ended.offset;
+    } else {
+      const link = { offset: text.length, length: 0, target: targets[Number(mark)] ?? "" };
+      links.push(link);
+      open.push(link);
+    }
+  }
+  return { text, links };
 }
 
 /** Kinds of media in a rich message. */
@@ -145,38 +162,42 @@ function richMedia(message: unknown): string[] {
   return [...kinds];
 }
 
-function linesOf(blocks: unknown, depth: number): string[] {
+function linesOf(blocks: unknown, depth: number, targets: string[]): string[] {
   if (depth > DEPTH_MAX) return [];
   return listOf(blocks)
     .flatMap((one) => {
       const { text, expression, summary, blocks, items, cells, caption, credit, label } =
         membersOf(one);
       const within = [
-        ...linesOf(blocks, depth + 1),
-        ...linesOf(items, depth + 1),
-        ...listOf(cells).map((row) => linesOf(row, depth + 1).join(" ")),
+        ...linesOf(blocks, depth + 1, targets),
+        ...linesOf(items, depth + 1, targets),
+        ...listOf(cells).map((row) => linesOf(row, depth + 1, targets).join(" ")),
       ];
       // An item's label precedes its first line.
       if (typeof label === "string") within[0] = `${label} ${within[0] ?? ""}`.trim();
       const { text: captionText, credit: captionCredit } = asObject(caption) ?? { text: caption };
       return [
-        ...[words(text ?? expression, depth), words(summary, depth), ...within],
-        ...[words(captionText, depth), words(captionCredit ?? credit, depth)],
+        ...[words(text ?? expression, depth, targets), words(summary, depth, targets), ...within],
+        ...[words(captionText, depth, targets), words(captionCredit ?? credit, depth, targets)],
       ];
     })
     .filter((line) => line !== "");
 }
 
-/** Text in a value: a string, a list of texts, or an object containing one. */
-function words(given: unknown, depth: number): string {
-  if (typeof given === "string") return given;
+/**
+ * Text in a value: a string, a list of texts, or an object containing one. Around a link's words stand marks,
+ * of characters that no text has, until the places of all words are known.
+ * @param targets is filled with the links' addresses
+ */
+function words(given: unknown, depth: number, targets: string[]): string {
+  if (typeof given === "string") return given.replace(/[\uFFFE\uFFFF]/g, "");
   if (depth > DEPTH_MAX) return "";
-  if (Array.isArray(given)) return given.map((one) => words(one, depth + 1)).join("");
-  const { text, alternative_text, expression, button } = membersOf(given);
-  return words(
-    text ?? alternative_text ?? expression ?? asObject(button)?.["text"] ?? "",
-    depth + 1,
-  );
+  if (Array.isArray(given)) return given.map((one) => words(one, depth + 1, targets)).join("");
+  const { text, alternative_text, expression, button, url } = membersOf(given);
+  const inside = text ?? alternative_text ?? expression ?? asObject(button)?.["text"] ?? "";
+  const shown = words(inside, depth + 1, targets);
+  if (typeof url !== "string" || shown === "" || shown === url) return shown;
+  return `\uFFFE${targets.push(url) - 1}\uFFFF${shown}\uFFFE\uFFFF`;
 }
 
 function listOf(given: unknown): unknown[] {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import {
@@ -112,6 +112,7 @@ export function restoreCommand(context: CommandContext): Command {
   return new Command("restore")
     .description("replace the database with a backup; the replaced file is kept beside it")
     .argument("<file>", "the backup, which is not changed")
+    .addOption(new Option("--yes", "nothing is asked: the replaced file is kept").hideHelp())
     .addOption(jsonOption())
     .action((file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);

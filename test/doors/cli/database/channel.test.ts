@@ -110,6 +110,8 @@ test("delete and merge say what they will do, and without a terminal do it only 
     ...{ id: into, handle: `into_${into}`, former_handles: `from_${from}` },
     ...{ posts: 2, days: 1 },
   });
+  // What asks nothing takes it too.
+  expect(await channelCommand("restore", from, "--yes")).toMatchObject({ exitCode: 0 });
 });
 
 test("on a terminal, delete asks, and proceeds only if the answer is yes", async () => {
