@@ -154,18 +154,24 @@ export function posts(
 interface ReadEvent {
   event: string;
   webhook: number;
+  /** Null unless posts matched one. */
+  alert: number | null;
   delivery: number;
   posts: number[];
 }
 
 export function readEvent({ headers, body }: ReceivedRequest): ReadEvent {
-  const { event, webhook, posts } = JSON.parse(new TextDecoder().decode(body)) as {
+  const { event, webhook, alert, posts } = JSON.parse(new TextDecoder().decode(body)) as {
     event: string;
     webhook: number;
+    alert?: { id: number };
     posts: { id: number }[];
   };
   const delivery = Number(headers["x-service-delivery"]);
-  return { event, webhook, delivery, posts: posts.map(({ id }) => id) };
+  return {
+    ...{ event, webhook, alert: alert?.id ?? null, delivery },
+    posts: posts.map(({ id }) => id),
+  };
 }
 
 /** Whether the request is signed with the secret (specification, section 6). */

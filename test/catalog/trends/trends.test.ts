@@ -126,6 +126,33 @@ test("a deleted post is not shown, a hidden channel does not count in the next r
   expect(await words("?hours=72")).toEqual(["потоп"]);
 });
 
+test("hours and days without posts are zeros, in which nothing rises", async () => {
+  // Two of the days compared with have posts, and the last 72 hours none.
+  const few = ids(1, 30).flatMap((id) => [post(id, 5, 10, "Потоп"), post(id, 15, 23, "Потоп")]);
+  await imported(appliance, "posts", few);
+  await run();
+  for (const query of ["?hours=6", "", "?hours=72", "?territory=kazan"]) {
+    expect(await words(query)).toEqual([]);
+  }
+  appliance.ports.clock.set("2026-11-20T12:15:00+03:00");
+  await imported(
+    appliance,
+    "posts",
+    ids(1, 6).map((id) => post(id, 20, id < 4 ? 2 : 11, "Засуха")),
+  );
+  await run();
+  const { body } = await expectOk(appliance, `${PATH}?hours=72`);
+  expect(body).toMatchObject({ compared_days: 2, results: [{ words: "засуха", channels: 6 }] });
+  const expected = Array.from({ length: 72 }, (_, at) => ([61, 70].includes(at) ? 3 : 0));
+  expect(body.results[0].by_hour).toEqual(expected);
+  // Half a year later, of which nothing is known.
+  appliance.ports.clock.set("2027-05-20T12:00:00+03:00");
+  await run();
+  const later = await expectOk(appliance, `${PATH}?hours=72`);
+  expect(later.body).toMatchObject({ results: [], compared_days: 0 });
+  expect(later.body.note).toStartWith("There are no posts");
+});
+
 test("is made every 15 minutes by a job", async () => {
   await imported(appliance, "posts", [
     ...usual("Обычный день", ids(1, 30)),

@@ -3,11 +3,14 @@ import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { TrendView } from "../../../../catalog/trends/trends.ts";
 import { AppError } from "../../../../errors.ts";
 import { trendsList } from "../../../../verbs/methods/trends.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { Sparkline } from "../../look/day-chart.tsx";
 import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
+import { WORD_PATH } from "../posts/word.tsx";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./channel-figures.tsx";
@@ -18,7 +21,7 @@ const PATH = "/account/trending/";
 const SHOWN_MAX = 30;
 const ORDERINGS = ["-growth_30d_percent", "-growth_7d", "-growth_30d"] as const;
 
-/** `/account/trending/`: the channels that grow most, by category and territory. */
+/** `/account/trending/`: the channels that grow most and the words that rise, by category and territory. */
 export const trendingPage: SitePage = {
   path: PATH,
   access: "member",
@@ -28,10 +31,13 @@ export const trendingPage: SitePage = {
     const found = await orRefusal(findChannels(filter, { limit: SHOWN_MAX, cursor: "" }));
     const isFault = found instanceof AppError;
     const grown = isFault ? [] : found.results.filter(hasGrown);
+    const rising = isFault ? null : await TrendingWords(filter);
     return page(
       words.title,
       <>
-        <p>{words.about}</p>
+        <p>
+          {words.about} {rising && <a href="#words">{words.wordsTitle}</a>}
+        </p>
         <TrendingForm ordering={filter.ordering} />
         {grown.length === 0 ? (
           ((await MetricsComing()) ?? <p class="empty">{words.nothing}</p>)
@@ -50,7 +56,7 @@ export const trendingPage: SitePage = {
             {await CatalogTable({ cards: grown })}
           </>
         )}
-        {!isFault && (await TrendingWords(filter))}
+        {rising}
       </>,
       { status: isFault ? 400 : 200 },
     );
@@ -80,32 +86,26 @@ async function TrendingWords({ category, territory }: Filter) {
       {results.length === 0 ? (
         made_at !== null && <p class="empty">{words.noWords}</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.word}</th>
-              <th scope="col">{words.channelsWith}</th>
-              <th scope="col">{words.usually}</th>
-              <th scope="col">{words.postsWith}</th>
-              <th scope="col">{words.viewsOf}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {results.map((one) => (
-              <tr>
-                <td>
-                  <a href={asset(`/account/posts/?${new URLSearchParams({ q: one.words })}`)}>
-                    <bdi>{one.words}</bdi>
-                  </a>
-                </td>
-                <td>{shownNumber(one.channels)}</td>
-                <td>{shownNumber(one.channels_usual)}</td>
-                <td>{shownNumber(one.posts)}</td>
-                <td>{shownNumber(one.views)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label={words.wordsTitle}
+          rows={results}
+          columns={[
+            [
+              words.word,
+              ({ words: said }) => (
+                <a href={asset(`${WORD_PATH}?${new URLSearchParams({ q: said })}`)}>
+                  <bdi>{said}</bdi>
+                </a>
+              ),
+              "row",
+            ],
+            [words.channelsWith, ({ channels }) => shownNumber(channels), "number"],
+            [words.usually, ({ channels_usual: usual }) => shownNumber(usual), "number"],
+            [words.postsWith, ({ posts }) => shownNumber(posts), "number"],
+            [words.viewsOf, ({ views }) => shownNumber(views), "number"],
+            [words.byHour, ({ by_hour: posts }) => <Sparkline values={posts} />],
+          ]}
+        />
       )}
     </section>
   );

@@ -54,6 +54,7 @@ export const wordPage: SitePage = {
         {found !== null && !isFault && (
           <>
             <Summary found={found} />
+            {await MakeAlert({ given })}
             <Periods found={found} />
             {found.posts > 0 && (
               <>
@@ -62,7 +63,6 @@ export const wordPage: SitePage = {
                 {await Posts({ given, found, ordering: "-views", title: words.mostRead })}
               </>
             )}
-            {await MakeAlert({ given })}
             <details class="folded">
               <summary>{words.asCall}</summary>
               <ApiCall label={words.asCall} path={postsSearchStats.path} query={given} />
