@@ -23,7 +23,7 @@ const PART_MAX = 0.03;
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
 
 const posts = Number(process.argv[2] ?? 20_000);
-const rounds = Number(process.argv[3] ?? 5);
+const rounds = Number(process.argv[3] ?? 10);
 const folder = mkdtempSync(join(tmpdir(), "kanalog-readings-"));
 /** By what is imported: microseconds of processor time a post, in each round. */
 const took = { "new, kept": [], "new, not": [], "again, kept": [], "again, not": [] } as Record<
@@ -39,10 +39,12 @@ try {
   );
   for (const [age, file] of Object.entries(files)) await Bun.write(file, postsAt(Number(age)));
   for (let round = 0; round <= rounds; round++) {
-    for (const [kind, first, second] of [
+    const turns = [
       ["kept", 1, 2],
       ["not", 3, 4],
-    ] as const) {
+    ] as const;
+    // Whichever is second finds the machine as the first left it.
+    for (const [kind, first, second] of round % 2 === 0 ? turns : turns.toReversed()) {
       const path = join(folder, `${round} ${kind}.db`);
       const db = openDatabase(path, systemClock);
       await migrate(db, systemClock);
@@ -84,7 +86,7 @@ function postsAt(age: number): string {
       () => drawn[Math.floor(draw() * drawn.length)],
     ).join(" ");
     return JSON.stringify({
-      ...{ id: at + 1, channel: 1 + (at % CHANNELS), text, views: 100 * age },
+      ...{ id: at + 1, channel: 1 + (at % CHANNELS), text, views: age % 2 === 1 ? 300 : 310 },
       published_at: new Date(publishedAt).toISOString(),
       // Within a quarter of the age for a day or two, after all of them for more.
       views_at: new Date(publishedAt + age * DAY_MS + 60_000).toISOString(),
