@@ -20,7 +20,7 @@ import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { foundPosts, selectPostsText } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
-import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
+import { countCatalog, selectCatalog, topSubscribers } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/bots/batch-writer.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/files/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
@@ -164,6 +164,7 @@ export const lanes = {
     operations: ruled(queries, {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
+      topSubscribers: query(topSubscribers),
       compareChannels: query(compareChannels),
       describeSelection: query(describeSelection),
       selectIdsByHandle: query(selectIdsByHandle),

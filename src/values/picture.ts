@@ -7,6 +7,14 @@ export interface Picture {
   content: Uint8Array<ArrayBuffer>;
 }
 
+/** A transparent pixel: without any picture, browsers would draw a broken frame over the initials. */
+export const EMPTY_PICTURE: Picture = {
+  type: "image/gif",
+  content: new Uint8Array(
+    Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
+  ),
+};
+
 /** Limit for each side: a small file may contain a picture that takes gigabytes to decode. */
 const SIDE_MAX = 2_000;
 

@@ -107,7 +107,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
 function composePublic(
   { threads: { read, bulk } }: Base,
   door: Pick<PublicContext, "config" | "ports" | "services" | "baseAddress" | "noteRequests"> &
-    Pick<SiteContext, "requestId">,
+    Pick<SiteContext, "requestId" | "pictures">,
   isSignUpOpen: () => Promise<boolean>,
 ) {
   const context: PublicContext = {

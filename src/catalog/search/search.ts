@@ -13,7 +13,7 @@ import type {
   SelectionView,
 } from "./catalog.ts";
 import { isShortWalk, isStart } from "./query.ts";
-import { selectCatalog } from "./select-catalog.ts";
+import { COUNTED_MAX, selectCatalog } from "./select-catalog.ts";
 
 /**
  * Limit for one organization's selections waiting to be described: each takes up to some tens of
@@ -36,6 +36,7 @@ export function createSearch(
   readers: {
     selectCatalog(selection: CatalogSelection): Promise<CatalogPage>;
     countCatalog(filter: CatalogFilter): Promise<CatalogCount>;
+    topSubscribers(categoryId: number): Promise<number[]>;
     describeSelection(request: {
       filter: CatalogFilter;
       mayTakeLong: boolean;
@@ -56,6 +57,17 @@ export function createSearch(
   /** Short walks run on this thread, because passing them to another would cost more. */
   const find = (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
     isShortWalk(selection) ? selectCatalog(db, selection) : readers.selectCatalog(selection);
+  // Read once for all channels of a category: a crawler asks for each channel's place, and counting them
+  // one by one walks some ten thousand channels for each.
+  const tops = new Map<number, { untilMs: number; subscribers: Promise<number[]> }>();
+  function topOf(categoryId: number): Promise<number[]> {
+    const known = tops.get(categoryId);
+    if (known !== undefined && clock.monotonic() < known.untilMs) return known.subscribers;
+    const subscribers = readers.topSubscribers(categoryId);
+    tops.set(categoryId, { untilMs: clock.monotonic() + CACHED_MS, subscribers });
+    subscribers.catch(() => tops.delete(categoryId));
+    return subscribers;
+  }
   return {
     /** A page of the catalog. Where the whole catalog begins is read again once a card has changed. */
     page(selection: CatalogSelection): CatalogPage | Promise<CatalogPage> {
@@ -74,6 +86,17 @@ export function createSearch(
     count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
 
     /**
+     * A channel's place by subscribers in a category, among channels as they were up to a minute ago; null
+     * beyond the first 1,000.
+     */
+    async rank(categoryId: number, subscribers: number): Promise<number | null> {
+      const top = await topOf(categoryId);
+      const at = top.findIndex((one) => one <= subscribers);
+      if (at >= 0) return at + 1;
+      return top.length < COUNTED_MAX ? top.length + 1 : null;
+    },
+
+    /**
      * Statistics of the matching channels.
      * @throws AppError `throttled` if too many of the organization's selections are waiting to be counted
      */
@@ -86,7 +109,7 @@ export function createSearch(
   };
 }
 
-/** How long a large selection's statistics are cached. */
+/** How long a large selection's statistics, and the subscribers of a category's first channels, are cached. */
 const CACHED_MS = 60_000;
 const CACHED_MAX = 100;
 /**

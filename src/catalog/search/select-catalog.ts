@@ -4,7 +4,13 @@ import { shownPage } from "../../values/schema.ts";
 import { selectCards } from "../channels/channels.store.ts";
 import { facetWords } from "../channels/search-text.ts";
 import { withMetrics } from "../channels/stored-card.ts";
-import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
+import {
+  type CatalogCount,
+  type CatalogFilter,
+  type CatalogPage,
+  type CatalogSelection,
+  NO_FILTER,
+} from "./catalog.ts";
 import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
 import type { Plan } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
@@ -21,7 +27,7 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
 }
 
 /** Limit for counting matches: counting all could scan the whole catalog. */
-const COUNTED_MAX = 1_000;
+export const COUNTED_MAX = 1_000;
 
 /** Counts the matching public channels, using the plan for a page of this length. */
 export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount {
@@ -29,6 +35,14 @@ export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount 
   const selection = { filter, ordering, after: null, limit: COUNTED_MAX } as const;
   const { length } = findByPlan(db, queryOf(db, selection)).found;
   return { channels: Math.min(length, COUNTED_MAX), isMore: length > COUNTED_MAX };
+}
+
+/** Subscribers of a category's largest public channels, descending; at most 1,000. */
+export function topSubscribers(db: Database, categoryId: number): number[] {
+  const filter = { ...NO_FILTER, categoryId };
+  const selection = { filter, ordering: "-subscribers", after: null, limit: COUNTED_MAX } as const;
+  const { found } = findByPlan(db, queryOf(db, selection));
+  return found.slice(0, COUNTED_MAX).map(({ value }) => value ?? 0);
 }
 
 type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";

@@ -75,17 +75,24 @@ export function commonHeaders(request: Request, { ports, config }: AnswerContext
   return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
 }
 
-/** Redirects to the address with a slash, as the client sees it: a proxy may have removed a prefix. */
+/** Redirects to a path as the client sees it: a proxy may have removed a prefix. */
+export function redirectTo(
+  request: Request,
+  context: AnswerContext & { baseAddress: BaseAddress },
+  path: string,
+): Response {
+  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
+  return new Response(null, {
+    status: 301,
+    headers: { ...commonHeaders(request, context), location: prefix + path },
+  });
+}
+
 export function redirectToSlash(
   request: Request,
   context: AnswerContext & { baseAddress: BaseAddress },
 ): Response {
-  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
-  const location = `${prefix}${pathOf(request)}/${queryOf(request)}`;
-  return new Response(null, {
-    status: 301,
-    headers: { ...commonHeaders(request, context), location },
-  });
+  return redirectTo(request, context, `${pathOf(request)}/${queryOf(request)}`);
 }
 
 export function wrongVerb(request: Request): AppError {

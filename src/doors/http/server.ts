@@ -4,7 +4,7 @@ import { notFound } from "../../errors.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { madeOnce } from "../../values/kept-briefly.ts";
-import type { Language } from "../../values/messages/messages.ts";
+import { LANGUAGES, type Language } from "../../values/messages/messages.ts";
 import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
@@ -24,6 +24,7 @@ import {
   type Headers,
   JSON_TYPE,
   json,
+  redirectTo,
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
@@ -177,6 +178,13 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
       const html = await context.startHtml(language, baseAddress(request));
       return cachedByReader(pageResponse(html, PROSE_POLICY), 60);
     },
+    // Pages of the catalog have their language in the address, so people try the start page that way.
+    ...Object.fromEntries(
+      LANGUAGES.flatMap((language) => [`/${language}`, `/${language}/`]).map((path) => [
+        path,
+        (request: Request) => redirectTo(request, context, `/?lang=${path.slice(1, 3)}`),
+      ]),
+    ),
     ...swaggerRoutes(docs, forStaff),
     ...referenceRoutes(docs, baseAddress, () => openApiText(CHANNEL_DATA, methods, "/")),
     ...guideRoutes(docs, baseAddress),

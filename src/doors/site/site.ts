@@ -1,6 +1,7 @@
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
+import { EMPTY_PICTURE } from "../../values/picture.ts";
 import { takesForm } from "../../values/takes.ts";
 import { runFor } from "../../values/tenant.ts";
 import type { Body } from "../front/body.ts";
@@ -20,14 +21,6 @@ import { asset, forVisit, type View, type Visit } from "./visit/visit.ts";
 
 const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
-
-/**
- * A transparent pixel as GIF: without any picture, browsers would draw a broken frame over the initials.
- */
-const EMPTY_PICTURE = Buffer.from(
-  "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
-  "base64",
-);
 
 /** The account site and staff's console: pages, their forms and their assets. */
 export function siteRoutes(context: SiteContext): Route[] {
@@ -165,9 +158,9 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
       const { picture } = view;
       const maxAgeS = picture === null ? MISSING_PICTURE_MAX_AGE_S : PICTURE_MAX_AGE_S;
       headers.set("cache-control", `private, max-age=${maxAgeS}`);
-      headers.set("content-type", picture?.type ?? "image/gif");
+      headers.set("content-type", (picture ?? EMPTY_PICTURE).type);
       return picture === null
-        ? new Response(EMPTY_PICTURE, { status: 404, headers })
+        ? new Response(EMPTY_PICTURE.content, { status: 404, headers })
         : new Response(picture.content, { headers });
     }
     case "download":

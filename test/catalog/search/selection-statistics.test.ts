@@ -127,7 +127,7 @@ test("one selection of a customer is counted at a time, and twenty may wait; oth
   const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
   const unused = () => Promise.reject(new Error("a page was read"));
   const readers = {
-    ...{ selectCatalog: unused, countCatalog: unused },
+    ...{ selectCatalog: unused, countCatalog: unused, topSubscribers: unused },
     async describeSelection({ filter }: { filter: CatalogFilter }) {
       counted.push(Number(filter.subscribersMin));
       await mayEnd;

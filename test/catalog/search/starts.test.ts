@@ -47,7 +47,12 @@ function createPages() {
     return selectCatalog(db, selection);
   };
   const unused = () => Promise.reject(new Error("unused"));
-  const readers = { selectCatalog: reader, countCatalog: unused, describeSelection: unused };
+  const readers = {
+    selectCatalog: reader,
+    countCatalog: unused,
+    topSubscribers: unused,
+    describeSelection: unused,
+  };
   const search = createSearch(db, readers, systemClock);
   return async (ordering: CatalogOrdering): Promise<number[]> => {
     const page = await search.page({ filter: NO_FILTER, ordering, after: null, limit: 2 });

@@ -28,7 +28,7 @@ export function ChannelLink({
   );
 }
 
-const TINTS = 6;
+export const TINTS = 6;
 const LETTERS = 2;
 
 /**
@@ -49,15 +49,19 @@ export function Avatar({
   return (
     <span class={`avatar tint-${id % TINTS}${isLarge ? " large" : ""}`} aria-hidden="true">
       {initialsOf(title)}
-      {image !== null && /^https:/i.test(image) && (
+      {hasPicture(image) && (
         <img src={asset(`/account/channels/${id}/picture/`)} alt="" loading="lazy" />
       )}
     </span>
   );
 }
 
+/** Whether a card's image may be one that the appliance can fetch. */
+export const hasPicture = (image: string | null): boolean =>
+  image !== null && /^https:/i.test(image);
+
 /** First letters of the first two words; a number sign for a title without letters. */
-function initialsOf(title: string): string {
+export function initialsOf(title: string): string {
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
   const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");
   return letters.join("").toUpperCase();

@@ -1,17 +1,34 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
-import { ChangeText, channelPath, pageLink, shownNumber, useReader } from "./reader.tsx";
+import { hasPicture, initialsOf, TINTS } from "../look/channel-link.tsx";
+import {
+  ChangeText,
+  channelPath,
+  linkTo,
+  pageLink,
+  type Reader,
+  shownNumber,
+  useReader,
+} from "./reader.tsx";
 
-const TINTS = 6;
-const LETTERS = 2;
+/** The same in each language. */
+const pictureLink = (reader: Reader, handle: string): string =>
+  linkTo(reader, `${channelPath(handle)}picture`);
 
-/** The first letters of a title, in a colour of the channel's own. */
-export function Initials({ id, title }: Pick<CardAnswer, "id" | "title">) {
-  const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
-  const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");
+/** A channel's picture on top of its initials, which show if there is none. */
+export function PublicAvatar({
+  id,
+  title,
+  handle,
+  image,
+}: Pick<CardAnswer, "id" | "title" | "handle" | "image">) {
+  const reader = useReader();
   return (
     <span class={`avatar tint-${id % TINTS}`} aria-hidden="true">
-      {letters.join("").toUpperCase()}
+      {initialsOf(title)}
+      {handle !== null && hasPicture(image) && (
+        <img src={pictureLink(reader, handle)} alt="" loading="lazy" />
+      )}
     </span>
   );
 }
@@ -53,7 +70,7 @@ function Row({ card, isByGrowth }: { card: CardAnswer; isByGrowth: boolean }) {
   );
   return (
     <li>
-      <Initials {...card} />
+      <PublicAvatar {...card} />
       <span class="name">
         {card.handle === null ? (
           title

@@ -6,7 +6,7 @@ import { WORDS } from "../../../words/words.ts";
 import { dateFormat, formatNumber } from "../look/shown.tsx";
 import { UserLink } from "../look/user-text.tsx";
 import { AsCall, Trail } from "./catalog-pages.tsx";
-import { ChannelList, Initials, titleOf } from "./channel-list.tsx";
+import { ChannelList, PublicAvatar, titleOf } from "./channel-list.tsx";
 import { breadcrumbsOf, datasetOf } from "./json-ld.tsx";
 import { shortened } from "./pictures/chart-svg.ts";
 import { lineOf, type Reading } from "./pictures/line.ts";
@@ -115,7 +115,7 @@ function Head({ facts: { card, category, territory } }: { facts: ChannelFacts })
   const { words, texts } = reader;
   return (
     <div class="head">
-      <Initials {...card} />
+      <PublicAvatar {...card} />
       <div>
         <h1>
           <bdi>{titleOf(card)}</bdi>

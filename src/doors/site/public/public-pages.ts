@@ -1,7 +1,9 @@
 import type { CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
+import { EMPTY_PICTURE } from "../../../values/picture.ts";
 import { isLongEnough } from "../../../verbs/methods/catalog-filter.ts";
 import { WORDS } from "../../../words/words.ts";
 import { accentsOf } from "../assets/assets.ts";
+import { hasPicture } from "../look/channel-link.tsx";
 import { formatNumber } from "../look/shown.tsx";
 import { readRank } from "../visit/look-up.ts";
 import { catalogPage, facetPage, searchPage } from "./catalog-pages.tsx";
@@ -164,7 +166,7 @@ const chart = ofChannel(
 );
 
 /** The picture that networks and messengers show beside a link. */
-const card = ofChannel("card.png", async (card, { reader }, context) => {
+const draw = ofChannel("card.png", async (card, { reader }, context) => {
   const { config, services, ports } = context;
   const { locale, channelFields, publicPages: texts } = WORDS[reader.language];
   const { growth_30d: growth } = card.metrics;
@@ -183,8 +185,19 @@ const card = ofChannel("card.png", async (card, { reader }, context) => {
   });
   return { kind: "file", type: "image/png", content: await context.draw(svg) };
 });
+const card: PublicPage = { ...draw, waitsElsewhere: true };
+
+/** The channel's own picture. */
+const picture: PublicPage = {
+  ...ofChannel("picture", async ({ image }, _asked, { pictures }) => {
+    const found = hasPicture(image) ? await pictures(image ?? "") : null;
+    return { kind: "file", ...(found ?? EMPTY_PICTURE) };
+  }),
+  hasOneLanguage: true,
+  waitsElsewhere: true,
+};
 
 export const publicPages: readonly PublicPage[] = [
   ...[catalog, facet("category"), facet("territory")],
-  ...[channel, card, badge, chart],
+  ...[channel, card, picture, badge, chart],
 ];

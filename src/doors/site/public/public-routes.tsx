@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import type { Pictures } from "../../../catalog/channels/pictures.ts";
 import type { Config } from "../../../config.ts";
 import { AppError, toAppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
@@ -29,6 +30,7 @@ export interface PublicContext {
   isSignUpOpen(): Promise<boolean>;
   /** @throws AppError `throttled` if too many pictures wait to be drawn */
   draw(svg: string): Promise<Uint8Array<ArrayBuffer>>;
+  pictures: Pictures;
   partStarts(partsMax: number): Promise<number[]>;
   sitemapPart(part: { afterId: number; address: string }): Promise<string>;
 }
@@ -48,6 +50,8 @@ export interface PublicPage {
   path: string;
   /** Whether only this address exists; otherwise each language has its own. */
   hasOneLanguage?: true;
+  /** Whether it is drawn by a thread or fetched, each with a queue of its own; otherwise pages take turns. */
+  waitsElsewhere?: true;
   /**
    * Query parameters that change the answer, and what is read from a text; none if that is empty. Answers are
    * kept by what is read, so that a stranger cannot make many of one.
@@ -146,9 +150,8 @@ async function answerPublic(
       const asked = { reader, query, param: (name: string) => params[name] ?? null };
       return answerOf(await page.find(asked, context), reader);
     };
-    // Pictures are drawn by a thread, which has a queue of its own.
-    const isDrawn = page.path.endsWith(".png");
-    const makeNext = () => runFor(TENANT, null, () => (isDrawn ? make() : turns.take(make)));
+    const makeNext = () =>
+      runFor(TENANT, null, () => (page.waitsElsewhere ? make() : turns.take(make)));
     // A path has one parameter at most, and nothing before it contains a space.
     const [param = ""] = Object.values(params);
     return await kept(request, `${address} ${language} ${page.path} ${query} ${param}`, makeNext);

@@ -3,7 +3,6 @@ import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
 import { EXPORT_SILENCE_MAX_S } from "../../../catalog/exports/bulk.ts";
 import { csvCell, csvLine } from "../../../catalog/exports/csv-line.ts";
 import { partStream } from "../../../catalog/exports/export-part.ts";
-import { NO_FILTER } from "../../../catalog/search/catalog.ts";
 import { isActive } from "../../../customers/accounts/accounts.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { rateLimited } from "../../../customers/limits/limits.ts";
@@ -154,7 +153,5 @@ export async function readRank(
 ): Promise<number | null> {
   const categoryId = category === null ? null : directory.categoryId(category);
   if (categoryId === null || kind !== "channel") return null;
-  const above = { ...NO_FILTER, categoryId, subscribersMin: subscribers + 1 };
-  const { channels, isMore } = await search.count(above);
-  return isMore ? null : channels + 1;
+  return search.rank(categoryId, subscribers);
 }

@@ -97,6 +97,22 @@ test("a page weighs less than 100 kB with all that it loads", async () => {
   }
 });
 
+test("the introduction is in the reader's language, with the same parts, and methods link to its errors", async () => {
+  const [english = "", russian = ""] = await Promise.all(
+    ["en", "ru"].map(async (lang) => (await appliance.request(`/docs/?lang=${lang}`)).body),
+  );
+  const codes = (page: string) => [
+    ...new Set([...page.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code]) => code)),
+  ];
+  // The key's placeholder is a word.
+  const ofBoth = codes(english).filter((code) => !code?.includes("Bearer"));
+  expect(codes(russian)).toEqual(expect.arrayContaining(ofBoth));
+  expect(english).toContain('id="errors"');
+  expect(russian).toContain('id="ошибки"');
+  const method = await appliance.request(`/docs/methods/${ids[0]}/?lang=ru`);
+  expect(method.body).toContain("?lang=ru#ошибки");
+});
+
 inBrowser("a method is found by a field's name and tried in place, in both languages", async () => {
   for (const [lang, colorScheme, width] of [
     ["en", "light", 1440],

@@ -29,6 +29,13 @@ test("an unknown address is a page with a link for a browser, and JSON for a pro
   }
 });
 
+test("a language as a path leads to the start page in it", async () => {
+  for (const path of ["/en", "/en/", "/ru/"]) {
+    const { status, headers } = await appliance.request(path);
+    expect([status, headers.get("location")]).toEqual([301, `/?lang=${path.slice(1, 3)}`]);
+  }
+});
+
 const figure = (html: string, name: string): string | undefined =>
   new RegExp(`<dt>${name}</dt><dd>(.*?)</dd>`).exec(html)?.[1];
 

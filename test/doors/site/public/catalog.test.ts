@@ -7,6 +7,7 @@ import { parseSitemap, parseSitemapIndex } from "sitemap";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { channel, imported } from "../../../support/expectations.ts";
+import { webp } from "../../../support/webp.ts";
 
 /** The public catalog, as visitors without an account and search engines see it. */
 
@@ -133,6 +134,26 @@ describe("with charts", () => {
     expect(body).toContain("/v1/msgr/channels/Handle_2/");
   });
 
+  test("its place is known to the first thousand of a category, and is at most a minute old", async () => {
+    const more = Array.from({ length: 1_000 }, (_, at) =>
+      channel(100 + at, { handle: `more_${at}`, subscribers: 9_000 - at, category: "business" }),
+    );
+    await imported(appliance, "channels", [
+      ...more,
+      channel(2_000, { handle: "last_one", subscribers: 5, category: "business" }),
+    ]);
+    const places = async (handle: string) =>
+      /Place in “[^”]*”<\/dt><dd>([^<]*)/.exec((await get(`/en/c/${handle}/`)).body)?.[1];
+    expect(await places("more_999")).toBe("1,000");
+    expect(await places("last_one")).toBe("—");
+    await imported(appliance, "channels", [
+      channel(2_000, { handle: "last_one", subscribers: 90_000, category: "business" }),
+    ]);
+    appliance.ports.clock.advance(60_001);
+    expect(await places("last_one")).toBe("1");
+    expect(await places("more_0")).toBe("2");
+  });
+
   test("a handle in another case or of before leads to the channel's address", async () => {
     for (const given of ["handle_1", "old_1"]) {
       const { status, headers } = await get(`/en/c/${given}/badge.svg`);
@@ -170,6 +191,28 @@ describe("with charts", () => {
     appliance.ports.clock.advance(25_001);
     expect((await get("/c/Handle_2/")).status).toBe(410);
     expect((await get("/c/nobody/")).status).toBe(404);
+  });
+
+  test("a channel's picture stands on its initials, comes from here, and goes with the channel", async () => {
+    const image = "https://cdn.example.com/1.webp";
+    appliance.ports.network.answerGet = () => ({ status: 200, body: webp(100, 100) });
+    const put = (is_public: boolean) =>
+      imported(appliance, "channels", [channel(1, { handle: "Handle_1", image, is_public })]);
+    await put(true);
+    appliance.ports.clock.advance(25_001);
+    for (const path of ["/c/", "/en/c/Handle_1/", "/c/category/news/"]) {
+      const { body } = await get(path);
+      expect(body, path).toContain('<img src="/c/Handle_1/picture" alt="" loading="lazy"/>');
+      expect(await attributesOf(body, "img:not([loading])", "src"), path).not.toContain(image);
+    }
+    const { status, headers } = await get("/c/Handle_1/picture");
+    expect([status, headers.get("content-type")]).toEqual([200, "image/webp"]);
+    // Nothing is fetched for a channel without one; a broken picture would be framed.
+    expect((await get("/c/Handle_2/picture")).headers.get("content-type")).toBe("image/gif");
+    expect(appliance.ports.network.gets.length).toBe(1);
+    await put(false);
+    appliance.ports.clock.advance(25_001);
+    expect((await get("/c/Handle_1/picture")).status).toBe(410);
   });
 
   test("a kept answer is told by its tag, and is the same for all who ask", async () => {

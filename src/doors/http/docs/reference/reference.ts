@@ -6,7 +6,8 @@ import { asset, type PublicRoute, type PublicRoutes, pageResponse } from "../../
 import type { BaseAddress } from "../../requests/base-address.ts";
 import { type Docs, framedPage } from "../frame.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "../guide-html.ts";
-import introduction from "../introduction.md" with { type: "text" };
+import introductionEn from "../introduction.md" with { type: "text" };
+import introductionRu from "../introduction.ru.md" with { type: "text" };
 import { cachedByReader, readersLanguage } from "../readers-language.ts";
 import styles from "./reference.css" with { type: "file" };
 import {
@@ -71,6 +72,11 @@ interface Page {
   body: string;
 }
 
+const INTRODUCTIONS: Readonly<Record<Language, string>> = {
+  en: introductionEn,
+  ru: introductionRu,
+};
+
 const html = (text: string): string => Bun.escapeHTML(text);
 /** A text of the document, which is trusted Markdown. */
 const prose = (text: string): string => Bun.markdown.html(text);
@@ -126,7 +132,7 @@ function overview(all: Operation[], { language, query }: Reader): Page {
 <h1>${html(words.methods)}</h1>
 <p>${words.referenceIntro} <a href="json">OpenAPI</a>, <a href="swagger/">Swagger UI</a>.</p>
 ${groups.join("\n")}
-<section lang="en">${guideHtml(introduction, "en").body.replace(/<nav[\s\S]*?<\/nav>/, "")}</section>
+<section>${guideHtml(INTRODUCTIONS[language], language).body.replace(/<nav[\s\S]*?<\/nav>/, "")}</section>
 </article></div><script src="try-method.js"></script>`,
   };
 }
@@ -180,7 +186,7 @@ ${descriptionOf(method, language)}
 ${form(method, language)}
 ${answerFields(method, language)}
 <h2>${words.errors}</h2>
-<p>${method.errors.map((status) => `<code>${status}</code>`).join(" ")}. <a href="../../${query}#errors">${words.errorsAre}</a></p>
+<p>${method.errors.map((status) => `<code>${status}</code>`).join(" ")}. <a href="../../${query}#${words.errors.toLowerCase()}">${words.errorsAre}</a></p>
 </article><aside><h2>${words.request}</h2>${snippets.join("")}${example}</aside></div><script src="../../try-method.js"></script>`,
   };
 }
