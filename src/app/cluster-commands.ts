@@ -22,6 +22,7 @@ import type { NodeSettings } from "../db/shared-rows.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
+import { wholeBackup } from "../upkeep/backups/page-backup.ts";
 import type { Finding } from "../upkeep/checks/finding.ts";
 import { message } from "../values/messages/messages.ts";
 import { fileStamp } from "../values/moscow-time.ts";
@@ -209,7 +210,8 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
 }
 
 function copyFile(from: string, path: string, clock: Clock): void {
-  using db = openExisting(from, clock);
+  using whole = wholeBackup(from, path, clock);
+  using db = openExisting(whole.path, clock);
   writeCopy(db, path, clock);
 }
 

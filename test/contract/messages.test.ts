@@ -998,10 +998,19 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "FILE has schema version 7, and this program has 8: the next start migrates it.",
     ],
   ],
-  chunkDamaged: [
+  backupDamaged: [
+    [{ backup: "BACKUP", reason: "REASON" }, "BACKUP is damaged and cannot be restored (REASON)."],
+  ],
+  backupBeforeDamaged: [
     [
-      { backup: "BACKUP", path: "PATH", reason: "REASON" },
-      "BACKUP cannot be read: the chunk PATH is missing or damaged (REASON).",
+      { path: "PATH", reason: "REASON" },
+      "The backup PATH is complete, but shares nothing with the one before it: REASON",
+    ],
+  ],
+  formerBackups: [
+    [
+      { folder: "FOLDER", former: "FORMER" },
+      "FOLDER has backups of a former version, which only that version can restore: use another folder, or remove them with their folder FORMER.",
     ],
   ],
   copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],

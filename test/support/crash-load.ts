@@ -3,9 +3,9 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import { readChunked, unpackChunked } from "../../src/upkeep/backups/chunked-backup.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import type { Machine, Serving } from "./machine.ts";
+import { unpackBackup } from "./unpack-backup.ts";
 import { type Customer, elapsed, posts, writePosts } from "./webhook-journey.ts";
 
 /** Load beside a serving process that is killed repeatedly. */
@@ -224,14 +224,14 @@ export function backUpOnAndOn(
   return { backups, ended };
 }
 
-/** Unpacks the newest backup of the folder, if there is one, and removes it, but not its chunks. */
+/** Unpacks the newest backup of the folder, if there is one, and removes it, but not its packs. */
 function unpackNewest(machine: Machine, name: string): void {
   const folder = machine.path("copies");
   const names = existsSync(folder) ? readdirSync(folder).sort() : [];
   const newest = names.findLast((one) => one.endsWith(".backup"));
   if (newest === undefined) return;
   const path = join(folder, newest);
-  unpackChunked(path, readChunked(path) ?? [], machine.path(name));
+  unpackBackup(path, machine.path(name));
   rmSync(path);
 }
 

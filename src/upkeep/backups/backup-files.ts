@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
@@ -10,12 +10,12 @@ import { mailStaff, noticeMail } from "../../push/mail/notices.ts";
 import { message } from "../../values/messages/messages.ts";
 import { fileStamp, formatInstant } from "../../values/moscow-time.ts";
 import {
-  CHUNKED_ENDING,
-  type ChunkedCopy,
-  chunkedHead,
-  removeUnlistedChunks,
-  writeChunked,
-} from "./chunked-backup.ts";
+  BACKUP_ENDING,
+  backupHead,
+  type PageCopy,
+  removeUnneededPacks,
+  writePages,
+} from "./page-backup.ts";
 
 /** Where a database's backups are stored. */
 export interface BackupPlace {
@@ -46,7 +46,7 @@ export function makeBackupFolder(folder: string): void {
 
 /** `kanalog-2026-11-20T04-00-00.backup`: sorting by name sorts by time. */
 function backupPath({ folder, name }: BackupPlace, instantMs: number): string {
-  return join(folder, `${name}-${fileStamp(instantMs)}${CHUNKED_ENDING}`);
+  return join(folder, `${name}-${fileStamp(instantMs)}${BACKUP_ENDING}`);
 }
 
 /** Length of a day such as `2026-11-20`. */
@@ -72,7 +72,7 @@ function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
   for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
     rmSync(join(place.folder, file));
   }
-  removeUnlistedChunks(place.folder, nowMs);
+  removeUnneededPacks(place.folder, nowMs);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function findBackups(place: BackupPlace, nowMs: number): Promise<Ba
 }
 
 async function backupFile(path: string): Promise<BackupFile> {
-  const [{ mtimeMs }, head] = await Promise.all([stat(path), chunkedHead(path)]);
+  const [{ mtimeMs }, head] = await Promise.all([stat(path), backupHead(path)]);
   return { path, bytes: head?.bytes ?? 0, madeAt: mtimeMs };
 }
 
@@ -118,24 +118,28 @@ export interface BackupPlan {
 
 /**
  * Writes a backup into its folder and removes the oldest ones; if it fails, nothing is removed.
- * @throws AppError as `writeChunked`
+ * @throws AppError as `writePages`
  */
 export async function backUp(
   db: Database,
   clock: Clock,
   { place, kept }: BackupPlan,
-): Promise<ChunkedCopy> {
-  const copy = await writeChunked(db, backupPath(place, clock.now()), clock);
+): Promise<PageCopy> {
+  const { folder } = place;
+  const [before] = existsSync(folder) ? ownNames(readdirSync(folder), place, clock.now()) : [];
+  const path = backupPath(place, clock.now());
+  const copy = await writePages(
+    db,
+    path,
+    before === undefined ? null : join(folder, before),
+    clock,
+  );
   pruneBackups(place, kept, clock.now());
   return copy;
 }
 
 /** The daily backup. If it fails, a mail to staff is queued. @throws AppError as `backUp` */
-export async function backUpDaily(
-  db: Database,
-  clock: Clock,
-  plan: BackupPlan,
-): Promise<ChunkedCopy> {
+export async function backUpDaily(db: Database, clock: Clock, plan: BackupPlan): Promise<PageCopy> {
   try {
     return await backUp(db, clock, plan);
   } catch (error) {

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { readChunked, unpackChunked } from "../../../src/upkeep/backups/chunked-backup.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
+import { unpackBackup } from "../../support/unpack-backup.ts";
 import { until } from "../../support/until.ts";
 
 /** Size of the database in a backup. */
 function unpackedBytes(folder: string, name: string): number {
   const [path, target] = [join(folder, name), join(folder, "unpacked.db")];
-  unpackChunked(path, readChunked(path) ?? [], target);
+  unpackBackup(path, target);
   return statSync(target).size;
 }
 

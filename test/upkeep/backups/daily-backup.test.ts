@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { readChunked, unpackChunked } from "../../../src/upkeep/backups/chunked-backup.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { SCRAPED, scrape } from "../../support/scrape.ts";
+import { unpackBackup } from "../../support/unpack-backup.ts";
 import { STAFF, staffVisitor } from "../../support/visitor.ts";
 
 let machine: Machine;
@@ -24,10 +24,10 @@ afterEach(async () => {
   await machine.leave();
 });
 
-/** Files of the folder, without the chunks. */
+/** Files of the folder, without the packs. */
 const files = (): string[] =>
   readdirSync(machine.path("backups"))
-    .filter((name) => name !== "kanalog-chunks")
+    .filter((name) => name !== "kanalog-packs")
     .sort();
 
 /** Runs due jobs on a day, some seconds after the backup is due. */
@@ -58,7 +58,7 @@ test("every day at 04:00 Moscow time a sound backup is written, named by its day
   expect(files()).toEqual(["kanalog-2026-11-21T04-00-07.backup"]);
   const path = machine.path("backups/kanalog-2026-11-21T04-00-07.backup");
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  unpackChunked(path, readChunked(path) ?? [], machine.database);
+  unpackBackup(path, machine.database);
   const copy = new BetterSqlite3(machine.database, { readonly: true });
   expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
   expect(copy.prepare("SELECT count(*) AS n FROM plans").get()).toEqual({ n: 4 });

@@ -3,8 +3,6 @@ import { Command, Option } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import {
-  beginDraft,
-  copyFailed,
   type DatabaseCopy,
   replaceDatabase,
   requireKanalogFile,
@@ -15,11 +13,7 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { backUp, backupPlace } from "../../../upkeep/backups/backup-files.ts";
-import {
-  type ChunkedCopy,
-  readChunked,
-  unpackChunked,
-} from "../../../upkeep/backups/chunked-backup.ts";
+import { type PageCopy, wholeBackup } from "../../../upkeep/backups/page-backup.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { backups } from "../../../verbs/operator/system/jobs.ts";
@@ -67,11 +61,7 @@ interface BackupOptions extends AsJson {
   to?: string;
 }
 
-type WriteBackup = (
-  db: Database,
-  clock: Clock,
-  config: Config,
-) => DatabaseCopy | Promise<ChunkedCopy>;
+type WriteBackup = (db: Database, clock: Clock, config: Config) => DatabaseCopy | Promise<PageCopy>;
 
 /** Backs the file up without migrating it, because a backup precedes an upgrade. */
 async function backUpWith(
@@ -138,20 +128,6 @@ export function restoreCommand(context: CommandContext): Command {
           : `${secret} decrypts the webhooks' signing secrets: it must be the one from the time of the backup.`,
       );
     });
-}
-
-/** A backup as a database; that of a chunked one is beside the database until it is disposed of. */
-function wholeBackup(file: string, databasePath: string, clock: Clock) {
-  const chunks = readChunked(file);
-  if (chunks === null) return { path: file, [Symbol.dispose]() {} };
-  const draft = beginDraft(databasePath, clock);
-  try {
-    unpackChunked(file, chunks, draft.path);
-  } catch (cause) {
-    draft.remove();
-    throw copyFailed(databasePath, cause);
-  }
-  return { path: draft.path, [Symbol.dispose]: draft.remove };
 }
 
 /** Where the secret is that the database's webhooks need; null if none has been created yet. */

@@ -1,0 +1,373 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Database } from "../../db/database.ts";
+import {
+  beginDraft,
+  copyFailed,
+  type DatabaseCopy,
+  flush,
+  publish,
+  requireAbsent,
+  requireSoundFile,
+} from "../../db/file/database-copy.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { isObject, parseJson } from "../../values/json-text.ts";
+import { message } from "../../values/messages/messages.ts";
+import { createPack, openPack, PAGE_BYTES, type PackReader, pageChecksum } from "./page-packs.ts";
+
+/**
+ * A backup of which only the changes cost space. Pages that differ from the backup before are stored in a pack;
+ * the backup says for each page which pack has it, and so shares what has not changed, such as the posts and
+ * the index of closed months. Its file has a line of facts, a line with its packs, and after it the number of
+ * each page's pack in that line, compressed. Neither backups nor packs ever change.
+ */
+
+/** Ending of a backup's file. */
+export const BACKUP_ENDING = ".backup";
+/** Beside the backups of a folder, which share it. */
+const PACK_FOLDER = "kanalog-packs";
+const PACK_NAME = /^[0-9a-f]{64}$/;
+/** Where the format before stored what backups share. */
+const FORMER_FOLDER = "kanalog-chunks";
+
+const FORMAT = "kanalog-backup-2";
+const ANY_FORMAT = '{"format":"kanalog-backup-';
+/** More than the first line has. */
+const HEAD_BYTES_MAX = 256;
+
+interface Head {
+  format: string;
+  /** Size of the database. */
+  bytes: number;
+  schemaVersion: number;
+  /** SHA-256 of the checksums of all pages. */
+  checksum: string;
+}
+
+/** SHA-256 of a pack and number of its pages. */
+type Pack = [name: string, pages: number];
+
+interface Backup {
+  path: string;
+  head: Head;
+  packs: readonly Pack[];
+  /** Index in `packs` of each page's pack: 0.5 MB per GB of the database. */
+  packOf(): Uint16Array;
+}
+
+export interface PageCopy extends DatabaseCopy {
+  /** Bytes that this backup added to the folder. */
+  addedBytes: number;
+}
+
+/** More of them would be slow to copy, and a restore has all of them open. */
+const PACKS_MAX = 64;
+const READ_BYTES = 64 * PAGE_BYTES;
+
+/**
+ * Backs the database up as of now; the backup's file appears once all that it needs is on the disk. Takes the
+ * space of one full copy meanwhile, since SQLite shows the pages of one moment in no other way.
+ * @param before the backup to share pages with; if it is damaged, all pages are stored
+ * @throws AppError `conflict` if the file exists, the copy is not sound, or the backup before is damaged, which
+ * leaves the new one; `unavailable` if it cannot be written
+ */
+export async function writePages(
+  db: Database,
+  path: string,
+  before: string | null,
+  clock: Clock,
+): Promise<PageCopy> {
+  requireAbsent(path);
+  const folder = dirname(path);
+  if (existsSync(join(folder, FORMER_FOLDER))) {
+    throw new AppError("conflict", message("formerBackups", { folder, former: FORMER_FOLDER }));
+  }
+  const draft = beginDraft(path, clock);
+  try {
+    await db.copyPagesTo(draft.path);
+    const schemaVersion = requireSoundFile(draft.path, "quick");
+    const { stored, damage } = storeChanged(draft.path, path, before, clock.now());
+    const bytes = statSync(draft.path).size;
+    const head: Head = { format: FORMAT, bytes, schemaVersion, checksum: stored.checksum };
+    const lines = `${JSON.stringify(head)}\n${JSON.stringify(stored.packs)}\n`;
+    const map = zstdCompressSync(new Uint8Array(stored.packOf.buffer));
+    writeFileSync(draft.path, Buffer.concat([Buffer.from(lines), map]));
+    // Again, since another process may have removed one if this took a day.
+    touch(folder, stored.packs, clock.now());
+    publish(draft.path, path);
+    if (damage !== null) {
+      throw new AppError("conflict", message("backupBeforeDamaged", { path, reason: damage }));
+    }
+    const addedBytes = stored.addedBytes + statSync(path).size;
+    return { path, bytes, schemaVersion, addedBytes };
+  } catch (cause) {
+    throw copyFailed(path, cause);
+  } finally {
+    draft.remove();
+  }
+}
+
+/** Stores the pages that the backup before lacks, or all of them if it turns out to be damaged. */
+function storeChanged(file: string, path: string, before: string | null, nowMs: number) {
+  const folder = dirname(path);
+  try {
+    const backup = before === null ? null : readBackup(before);
+    if (backup !== null) touch(folder, backup.packs, nowMs);
+    return { stored: storePages(file, folder, backup, nowMs), damage: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { stored: storePages(file, folder, null, nowMs), damage: error.detail };
+  }
+}
+
+/** Index of the pack that is being written, before those of the backup before. */
+const NEW = 0;
+
+function storePages(file: string, folder: string, before: Backup | null, nowMs: number) {
+  const former = before === null ? null : openPages(before);
+  const merged = before === null ? null : packsToMerge(before);
+  const packOf = new Uint16Array(Math.ceil(statSync(file).size / PAGE_BYTES));
+  const all = createHash("sha256");
+  const draft = `${file}.pack`;
+  rmSync(draft, { force: true });
+  const pack = createPack(draft);
+  try {
+    let number = 0;
+    for (const page of pagesOf(file)) {
+      const checksum = pageChecksum(page);
+      all.update(checksum);
+      const index = former?.packOf[number];
+      const isSame =
+        index !== undefined && !merged?.has(index) && former?.find(number).equals(checksum);
+      if (isSame) packOf[number] = index + 1;
+      else pack.add(number, page, checksum);
+      number += 1;
+    }
+    const { name, pages, bytes } = pack.end();
+    if (pages > 0) {
+      const place = join(folder, PACK_FOLDER);
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      renameSync(draft, join(place, name));
+      flush(place);
+      touch(folder, [[name, pages]], nowMs);
+    }
+    const packs = withoutUnused([[name, pages], ...(before?.packs ?? [])], packOf);
+    return { checksum: all.digest("hex"), packs, packOf, addedBytes: pages > 0 ? bytes : 0 };
+  } finally {
+    pack.close();
+    former?.close();
+  }
+}
+
+function* pagesOf(file: string): Generator<Buffer> {
+  const source = openSync(file, "r");
+  const buffer = Buffer.alloc(READ_BYTES);
+  try {
+    for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) {
+      for (let at = 0; at < length; at += PAGE_BYTES) {
+        yield buffer.subarray(at, Math.min(at + PAGE_BYTES, length));
+      }
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/**
+ * Packs whose pages are stored again, so that they go with the backups that need them: those of which the
+ * database has less than half, and the smallest if there are too many.
+ */
+function packsToMerge({ packs, packOf }: Backup): Set<number> {
+  const used = countByPack(packs, packOf());
+  const bySize = packs.map((_, index) => index).sort((a, b) => Number(used[b]) - Number(used[a]));
+  return new Set(
+    bySize.filter(
+      (index, rank) => rank >= PACKS_MAX - 1 || 2 * Number(used[index]) < Number(packs[index]?.[1]),
+    ),
+  );
+}
+
+function countByPack(packs: readonly Pack[], packOf: Uint16Array): Uint32Array {
+  const counts = new Uint32Array(packs.length);
+  for (const index of packOf) counts[index] = Number(counts[index]) + 1;
+  return counts;
+}
+
+/** Removes the packs that no page is in, and corrects the indexes. */
+function withoutUnused(packs: readonly Pack[], packOf: Uint16Array): Pack[] {
+  const used = countByPack(packs, packOf);
+  const left = packs.filter((_, index) => Number(used[index]) > 0);
+  const moved = packs.map((pack) => left.indexOf(pack));
+  packOf.forEach((index, number) => {
+    packOf[number] = moved[index] ?? NEW;
+  });
+  return left;
+}
+
+/** Sets the time at which packs were last needed. @throws AppError `conflict` if one is missing */
+function touch(folder: string, packs: readonly Pack[], nowMs: number): void {
+  for (const [name] of packs) {
+    const path = join(folder, PACK_FOLDER, name);
+    try {
+      utimesSync(path, nowMs / 1000, nowMs / 1000);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      throw new AppError("conflict", message("noFile", { path }), { cause });
+    }
+  }
+}
+
+/** The facts of a backup; null if the file is another, such as a database. Never blocks. */
+export async function backupHead(path: string): Promise<Head | null> {
+  const [line = ""] = (await Bun.file(path).slice(0, HEAD_BYTES_MAX).text()).split("\n", 1);
+  return readHead(line);
+}
+
+function readHead(line: string): Head | null {
+  const head = parseJson(Buffer.from(line));
+  return isObject(head) && head["format"] === FORMAT ? (head as unknown as Head) : null;
+}
+
+/**
+ * A backup of a folder; null if the file is another, such as a database.
+ * @throws AppError `not_found`, `conflict` if it is damaged or of a former format
+ */
+export function readBackup(path: string): Backup | null {
+  if (!existsSync(path)) throw new AppError("not_found", message("noFile", { path }));
+  // A database, of which there may be gigabytes, is not read.
+  if (!beginsAsBackup(path)) return null;
+  return orDamaged(path, () => {
+    const content = readFileSync(path);
+    const headEnd = content.indexOf("\n");
+    const packsEnd = content.indexOf("\n", headEnd + 1);
+    const head = readHead(content.toString("utf8", 0, headEnd));
+    if (head === null) throw new Error("another version wrote it, in another format");
+    const packs = JSON.parse(content.toString("utf8", headEnd + 1, packsEnd)) as Pack[];
+    if (!packs.every(([name]) => PACK_NAME.test(name))) throw new Error("a pack has no name");
+    const packOf = (): Uint16Array =>
+      orDamaged(path, () => {
+        const bytes = Math.ceil(head.bytes / PAGE_BYTES) * Uint16Array.BYTES_PER_ELEMENT;
+        const map = zstdDecompressSync(content.subarray(packsEnd + 1), { maxOutputLength: bytes });
+        return new Uint16Array(Uint8Array.from(map).buffer);
+      });
+    return { path, head, packs, packOf };
+  });
+}
+
+function beginsAsBackup(path: string): boolean {
+  const start = Buffer.alloc(ANY_FORMAT.length);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, start);
+  } finally {
+    closeSync(file);
+  }
+  return start.equals(Buffer.from(ANY_FORMAT));
+}
+
+/** @throws AppError `conflict` that names the backup and the file at fault, if work on it throws */
+function orDamaged<T>(backup: string, work: () => T, file = backup): T {
+  try {
+    return work();
+  } catch (cause) {
+    const reason = `${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new AppError("conflict", message("backupDamaged", { backup, reason }), { cause });
+  }
+}
+
+/** A backup's pages, to be asked for in ascending order. @throws AppError `conflict` if one is damaged */
+function openPages(backup: Backup) {
+  const packOf = backup.packOf();
+  const open: PackReader[] = [];
+  const fromPack = (number: number, read: (pack: PackReader) => Buffer): Buffer => {
+    const index = packOf[number] ?? 0;
+    const path = join(dirname(backup.path), PACK_FOLDER, backup.packs[index]?.[0] ?? "");
+    const work = (): Buffer => {
+      open[index] ??= openPack(path);
+      return read(open[index]);
+    };
+    return orDamaged(backup.path, work, path);
+  };
+  return {
+    packOf,
+    find: (number: number) => fromPack(number, (pack) => pack.find(number)),
+    page: (number: number) => fromPack(number, (pack) => pack.page(number)),
+    close: () => open.forEach((pack) => void pack.close()),
+  };
+}
+
+/**
+ * Writes the database of a backup into a new file. Each page is compared with its checksum, and all with the
+ * backup's.
+ * @throws AppError `conflict` if something is missing or damaged
+ */
+export function unpackPages(backup: Backup, target: string): void {
+  const pages = openPages(backup);
+  const file = openSync(target, "wx", 0o600);
+  const all = createHash("sha256");
+  try {
+    for (let number = 0; number < pages.packOf.length; number += 1) {
+      const page = pages.page(number);
+      all.update(pageChecksum(page));
+      writeFileSync(file, page);
+    }
+    fsyncSync(file);
+    orDamaged(backup.path, () => {
+      if (all.digest("hex") !== backup.head.checksum) throw new Error("its checksum differs");
+    });
+  } finally {
+    closeSync(file);
+    pages.close();
+  }
+}
+
+/** A backup as a database; that of a folder is unpacked beside the target until it is disposed of. */
+export function wholeBackup(file: string, target: string, clock: Clock) {
+  const backup = readBackup(file);
+  if (backup === null) return { path: file, [Symbol.dispose]() {} };
+  const draft = beginDraft(target, clock);
+  try {
+    unpackPages(backup, draft.path);
+  } catch (cause) {
+    draft.remove();
+    throw copyFailed(target, cause);
+  }
+  return { path: draft.path, [Symbol.dispose]: draft.remove };
+}
+
+/** A pack that no backup needs may belong to one in progress until it has this age. */
+const UNNEEDED_LEASE_MS = 24 * 60 * 60 * 1000;
+
+/** Removes the packs that no backup of the folder needs; none if one of the backups cannot be read. */
+export function removeUnneededPacks(folder: string, nowMs: number): void {
+  const place = join(folder, PACK_FOLDER);
+  const needed = new Set<string>();
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(BACKUP_ENDING)) continue;
+    const backup = readBackup(join(folder, name));
+    if (backup === null) return;
+    for (const [pack] of backup.packs) needed.add(pack);
+  }
+  for (const name of readdirSync(place)) {
+    const path = join(place, name);
+    const isOld = statSync(path).mtimeMs < nowMs - UNNEEDED_LEASE_MS;
+    if (isOld && PACK_NAME.test(name) && !needed.has(name)) rmSync(path);
+  }
+}

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import type { Database } from "../../../src/db/database.ts";
+import { openExisting } from "../../../src/db/open-database.ts";
+import { backUp, backupPlace } from "../../../src/upkeep/backups/backup-files.ts";
+import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { unpackBackup } from "../../support/unpack-backup.ts";
+
+let machine: Machine;
+let db: Database;
+let clock: FakePorts["clock"];
+beforeEach(async () => {
+  machine = createMachine();
+  await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
+  clock = fakePorts().clock;
+  clock.set("2026-11-01T04:00:00+03:00");
+  db = openExisting(machine.database, clock);
+});
+afterEach(async () => {
+  db.close();
+  await machine.leave();
+});
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const folder = () => machine.path("copies");
+const plan = (kept: number) => ({ place: backupPlace(folder(), machine.database), kept });
+
+const backups = (): string[] => readdirSync(folder()).filter((name) => name.endsWith(".backup"));
+const packs = (): string[] =>
+  readdirSync(join(folder(), "kanalog-packs")).map((name) => join(folder(), "kanalog-packs", name));
+const bytesOf = (paths: string[]) => paths.reduce((sum, path) => sum + statSync(path).size, 0);
+
+/** Everything that a file holds, by table. */
+function contentOf(path: string): string {
+  const client = new BetterSqlite3(path, { readonly: true });
+  const tables = client
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const content = tables.map((name) => [name, client.prepare(`SELECT * FROM "${name}"`).all()]);
+  client.close();
+  return JSON.stringify(content);
+}
+
+function restored(name: string): string {
+  const [path, target] = [join(folder(), name), machine.path("restored.db")];
+  rmSync(target, { force: true });
+  unpackBackup(path, target);
+  return contentOf(target);
+}
+
+/** Texts that a compressor cannot make small, as a day brings them. */
+function addDay(day: number): void {
+  const client = machine.open();
+  const text = () => Buffer.from(crypto.getRandomValues(new Uint8Array(300))).toString("base64");
+  client.exec("CREATE TABLE IF NOT EXISTS texts (day INTEGER, text TEXT)");
+  const add = client.prepare("INSERT INTO texts VALUES (?, ?)");
+  client.transaction(() => {
+    for (let at = 0; at < 500; at++) add.run(day, text());
+  })();
+  client.prepare("UPDATE organizations SET name = ?").run(`Acme on day ${day}`);
+  client.close();
+}
+
+test("each day of a month can be restored, and a day adds the pages that it changed", async () => {
+  const wanted = new Map<string, string>();
+  const added: number[] = [];
+  for (let day = 1; day <= 30; day++) {
+    addDay(day);
+    const copy = await backUp(db, clock, plan(30));
+    wanted.set(copy.path, contentOf(machine.database));
+    added.push(copy.addedBytes);
+    clock.advance(DAY_MS);
+  }
+  for (const [path, content] of wanted) expect(restored(basename(path))).toBe(content);
+  // A day has 0.2 MB of texts.
+  expect(Math.max(...added.slice(1))).toBeLessThan(270_000);
+  const files = [...packs(), ...wanted.keys()];
+  expect(bytesOf(files)).toBe(added.reduce((sum, bytes) => sum + bytes, 0));
+}, 60_000);
+
+test("rows changed all over the file for months cost their pages, and packs of which little is needed go", async () => {
+  addDay(1);
+  const client = machine.open();
+  const text = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes)));
+  client.exec("CREATE TABLE spread (id INTEGER PRIMARY KEY, text BLOB)");
+  const add = client.prepare("INSERT INTO spread (text) VALUES (?)");
+  client.transaction(() => {
+    for (let at = 0; at < 2000; at++) add.run(text(3000));
+  })();
+  const change = client.prepare("UPDATE spread SET text = ? WHERE id = ?");
+  const added: number[] = [];
+  for (let day = 1; day <= 40; day++) {
+    for (let at = 0; at < 20; at++) change.run(text(3000), 1 + (((day * 20 + at) * 397) % 2000));
+    const { addedBytes } = await backUp(db, clock, plan(3));
+    added.push(addedBytes);
+    clock.advance(DAY_MS);
+  }
+  const wanted = contentOf(machine.database);
+  client.close();
+  expect(restored(backups().sort().at(-1) ?? "")).toBe(wanted);
+  // 60 KB of changes, and what is left of packs that have been half replaced.
+  const [first = 0, second = 0] = added;
+  expect(second).toBeLessThan(100_000);
+  expect(added.slice(1).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(4 * 40 * 60_000);
+  expect(bytesOf(packs())).toBeLessThan(2.5 * first);
+  expect(packs().length).toBeLessThan(64 + 4);
+}, 120_000);
+
+test("a backup that is removed takes along what only it needed, a day after it was last needed", async () => {
+  const names = new Set<string>();
+  for (let day = 1; day <= 6; day++) {
+    addDay(day);
+    await backUp(db, clock, plan(2));
+    for (const name of packs()) names.add(name);
+    const client = machine.open();
+    client.prepare("DELETE FROM texts").run();
+    client.close();
+    clock.advance(DAY_MS);
+  }
+  expect(backups()).toHaveLength(2);
+  expect(packs().length).toBeLessThan(names.size);
+  for (const name of backups()) expect(restored(name)).toContain("Acme on day");
+});
+
+test("packs stay while a backup of the folder cannot be read", async () => {
+  addDay(1);
+  await backUp(db, clock, plan(1));
+  const before = packs();
+  writeFileSync(join(folder(), "of-another.backup"), "cut");
+  clock.advance(3 * DAY_MS);
+  addDay(2);
+  await backUp(db, clock, plan(1));
+  expect(packs()).toEqual(expect.arrayContaining(before));
+});
+
+test("two backups begun at once are both complete, whichever removes old ones", async () => {
+  const other = openExisting(machine.database, clock);
+  for (let day = 1; day <= 4; day++) {
+    addDay(day);
+    clock.advance(1.5 * DAY_MS);
+    const second = fakePorts().clock;
+    second.set(new Date(clock.now() + 1000).toISOString());
+    const copies = await Promise.all([backUp(db, clock, plan(2)), backUp(other, second, plan(2))]);
+    const content = contentOf(machine.database);
+    for (const { path } of copies) expect(restored(basename(path))).toBe(content);
+  }
+  other.close();
+});
+
+test("a backup to a folder is restored; a damaged or missing pack is named, and changes nothing", async () => {
+  const made = await machine.json<{ path: string; bytes: number; added_bytes: number }>([
+    ...["backup", "--to", "copies"],
+  ]);
+  expect(made.bytes).toBeGreaterThan(made.added_bytes);
+  expect(made.bytes).toBe(statSync(machine.database).size);
+  await machine.json(["org", "create", "--name", "Later", "--plan", "profi"]);
+  db.close();
+  const later = contentOf(machine.database);
+  const copy = machine.path(made.path);
+  const refuses = async (file: string, damages: (Uint8Array | null)[]): Promise<void> => {
+    const content = await Bun.file(file).bytes();
+    for (const damaged of damages) {
+      rmSync(file);
+      if (damaged !== null) writeFileSync(file, damaged);
+      const refused = await machine.run(["restore", made.path]);
+      expect(refused.exitCode).toBe(1);
+      expect(refused.notes).toContain(basename(file));
+      expect(contentOf(machine.database)).toBe(later);
+      writeFileSync(file, content);
+    }
+  };
+  const [pack = ""] = packs();
+  await refuses(pack, [...(await damagesOf(pack)), null]);
+  await refuses(copy, await damagesOf(copy));
+  await machine.json(["restore", made.path]);
+  expect(contentOf(machine.database)).not.toContain("Later");
+  expect(contentOf(machine.database)).toContain("Acme");
+});
+
+/** A file cut, another one in its place, and with changes from its beginning to its end. */
+async function damagesOf(path: string): Promise<Uint8Array[]> {
+  const content = await Bun.file(path).bytes();
+  const changedAt = (share: number): Uint8Array => {
+    const at = Math.floor(share * (content.length - 1));
+    return content.map((byte, index) => (index === at ? byte ^ 0x55 : byte));
+  };
+  const text = new TextEncoder().encode("another file, of something else");
+  return [content.slice(0, -1), content.slice(0, 150), text, ...[0.4, 0.6, 1].map(changedAt)];
+}
+
+test("after a damaged backup all pages are stored again, and the backup says so", async () => {
+  addDay(1);
+  const { path } = await backUp(db, clock, plan(9));
+  const [pack = ""] = packs();
+  for (const damage of [() => writeFileSync(pack, "cut"), () => rmSync(pack)]) {
+    damage();
+    addDay(2);
+    clock.advance(DAY_MS);
+    await expect(backUp(db, clock, plan(9))).rejects.toMatchObject({
+      code: "conflict",
+      detail: expect.stringContaining(basename(pack)),
+    });
+    const newest = backups().sort().at(-1) ?? "";
+    expect(restored(newest)).toBe(contentOf(machine.database));
+    rmSync(join(folder(), newest));
+  }
+  expect(() => restored(basename(path))).toThrow("damaged");
+  expect((await machine.run(["backup", "--to", "copies"])).notes).toContain(basename(pack));
+});
+
+test("a folder of the format before is refused, and so is a backup of it", async () => {
+  machine.write("old.backup", '{"format":"kanalog-backup-1","bytes":4096,"schemaVersion":1}');
+  expect((await machine.run(["restore", "old.backup"])).notes).toContain(
+    "another version wrote it",
+  );
+  mkdirSync(join(folder(), "kanalog-chunks"), { recursive: true });
+  const { exitCode, notes } = await machine.run(["backup", "--to", "copies"]);
+  expect([exitCode, notes]).toEqual([1, expect.stringContaining("use another folder")]);
+  expect(backups()).toEqual([]);
+});
+
+test("a backup needs a file or a folder, and not both", async () => {
+  for (const words of [[], ["copy.db", "--to", "copies"]]) {
+    const { exitCode, notes } = await machine.run(["backup", ...words]);
+    expect([exitCode, notes]).toEqual([2, "Name a file, or a folder with --to.\n"]);
+  }
+});
