@@ -1,4 +1,5 @@
-import { readBackup, unpackPages } from "../../src/upkeep/backups/page-backup.ts";
+import { readBackup } from "../../src/upkeep/backups/backup-format.ts";
+import { unpackPages } from "../../src/upkeep/backups/page-backup.ts";
 
 /** Writes the database of a folder's backup into a new file. */
 export function unpackBackup(path: string, target: string): void {

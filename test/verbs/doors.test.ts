@@ -36,7 +36,7 @@ let operatorKey: string;
 
 afterAll(() => rmSync(BACKUPS, { recursive: true }));
 beforeAll(async () => {
-  const head = { format: "kanalog-backup-1", bytes: 8, schemaVersion: 1 };
+  const head = { format: "kanalog-backup-2", bytes: 8, schemaVersion: 1 };
   writeFileSync(join(BACKUPS, "kanalog-2026-11-20T04-00-00.backup"), JSON.stringify(head));
   const appliance = await startAppliance(ENVIRONMENT);
   await importChannels(appliance, 2);

@@ -9,13 +9,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { mailStaff, noticeMail } from "../../push/mail/notices.ts";
 import { message } from "../../values/messages/messages.ts";
 import { fileStamp, formatInstant } from "../../values/moscow-time.ts";
-import {
-  BACKUP_ENDING,
-  backupHead,
-  type PageCopy,
-  removeUnneededPacks,
-  writePages,
-} from "./page-backup.ts";
+import { BACKUP_ENDING, backupHead } from "./backup-format.ts";
+import { type PageCopy, removeUnneededPacks, writePages } from "./page-backup.ts";
 
 /** Where a database's backups are stored. */
 export interface BackupPlace {

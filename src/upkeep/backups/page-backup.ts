@@ -6,7 +6,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -15,7 +14,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Database } from "../../db/database.ts";
 import {
   beginDraft,
@@ -28,49 +26,28 @@ import {
 } from "../../db/file/database-copy.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isObject, parseJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import {
+  BACKUP_ENDING,
+  type Backup,
+  backupContent,
+  orDamaged,
+  PACK_NAME,
+  type Pack,
+  readBackup,
+} from "./backup-format.ts";
 import { createPack, openPack, PAGE_BYTES, type PackReader, pageChecksum } from "./page-packs.ts";
 
 /**
  * A backup of which only the changes cost space. Pages that differ from the backup before are stored in a pack;
  * the backup says for each page which pack has it, and so shares what has not changed, such as the posts and
- * the index of closed months. Its file has a line of facts, a line with its packs, and after it the number of
- * each page's pack in that line, compressed. Neither backups nor packs ever change.
+ * the index of closed months. Neither backups nor packs ever change.
  */
 
-/** Ending of a backup's file. */
-export const BACKUP_ENDING = ".backup";
 /** Beside the backups of a folder, which share it. */
 const PACK_FOLDER = "kanalog-packs";
-const PACK_NAME = /^[0-9a-f]{64}$/;
 /** Where the format before stored what backups share. */
 const FORMER_FOLDER = "kanalog-chunks";
-
-const FORMAT = "kanalog-backup-2";
-const ANY_FORMAT = '{"format":"kanalog-backup-';
-/** More than the first line has. */
-const HEAD_BYTES_MAX = 256;
-
-interface Head {
-  format: string;
-  /** Size of the database. */
-  bytes: number;
-  schemaVersion: number;
-  /** SHA-256 of the checksums of all pages. */
-  checksum: string;
-}
-
-/** SHA-256 of a pack and number of its pages. */
-type Pack = [name: string, pages: number];
-
-interface Backup {
-  path: string;
-  head: Head;
-  packs: readonly Pack[];
-  /** Index in `packs` of each page's pack: 0.5 MB per GB of the database. */
-  packOf(): Uint16Array;
-}
 
 export interface PageCopy extends DatabaseCopy {
   /** Bytes that this backup added to the folder. */
@@ -105,10 +82,8 @@ export async function writePages(
     const schemaVersion = requireSoundFile(draft.path, "quick");
     const { stored, damage } = storeChanged(draft.path, path, before, clock.now());
     const bytes = statSync(draft.path).size;
-    const head: Head = { format: FORMAT, bytes, schemaVersion, checksum: stored.checksum };
-    const lines = `${JSON.stringify(head)}\n${JSON.stringify(stored.packs)}\n`;
-    const map = zstdCompressSync(new Uint8Array(stored.packOf.buffer));
-    writeFileSync(draft.path, Buffer.concat([Buffer.from(lines), map]));
+    const head = { bytes, schemaVersion, checksum: stored.checksum };
+    writeFileSync(draft.path, backupContent(head, stored.packs, stored.packOf));
     // Again, since another process may have removed one if this took a day.
     touch(folder, stored.packs, clock.now());
     publish(draft.path, path);
@@ -231,64 +206,6 @@ function touch(folder: string, packs: readonly Pack[], nowMs: number): void {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       throw new AppError("conflict", message("noFile", { path }), { cause });
     }
-  }
-}
-
-/** The facts of a backup; null if the file is another, such as a database. Never blocks. */
-export async function backupHead(path: string): Promise<Head | null> {
-  const [line = ""] = (await Bun.file(path).slice(0, HEAD_BYTES_MAX).text()).split("\n", 1);
-  return readHead(line);
-}
-
-function readHead(line: string): Head | null {
-  const head = parseJson(Buffer.from(line));
-  return isObject(head) && head["format"] === FORMAT ? (head as unknown as Head) : null;
-}
-
-/**
- * A backup of a folder; null if the file is another, such as a database.
- * @throws AppError `not_found`, `conflict` if it is damaged or of a former format
- */
-export function readBackup(path: string): Backup | null {
-  if (!existsSync(path)) throw new AppError("not_found", message("noFile", { path }));
-  // A database, of which there may be gigabytes, is not read.
-  if (!beginsAsBackup(path)) return null;
-  return orDamaged(path, () => {
-    const content = readFileSync(path);
-    const headEnd = content.indexOf("\n");
-    const packsEnd = content.indexOf("\n", headEnd + 1);
-    const head = readHead(content.toString("utf8", 0, headEnd));
-    if (head === null) throw new Error("another version wrote it, in another format");
-    const packs = JSON.parse(content.toString("utf8", headEnd + 1, packsEnd)) as Pack[];
-    if (!packs.every(([name]) => PACK_NAME.test(name))) throw new Error("a pack has no name");
-    const packOf = (): Uint16Array =>
-      orDamaged(path, () => {
-        const bytes = Math.ceil(head.bytes / PAGE_BYTES) * Uint16Array.BYTES_PER_ELEMENT;
-        const map = zstdDecompressSync(content.subarray(packsEnd + 1), { maxOutputLength: bytes });
-        return new Uint16Array(Uint8Array.from(map).buffer);
-      });
-    return { path, head, packs, packOf };
-  });
-}
-
-function beginsAsBackup(path: string): boolean {
-  const start = Buffer.alloc(ANY_FORMAT.length);
-  const file = openSync(path, "r");
-  try {
-    readSync(file, start);
-  } finally {
-    closeSync(file);
-  }
-  return start.equals(Buffer.from(ANY_FORMAT));
-}
-
-/** @throws AppError `conflict` that names the backup and the file at fault, if work on it throws */
-function orDamaged<T>(backup: string, work: () => T, file = backup): T {
-  try {
-    return work();
-  } catch (cause) {
-    const reason = `${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new AppError("conflict", message("backupDamaged", { backup, reason }), { cause });
   }
 }
 
