@@ -6,8 +6,9 @@ import type { Database } from "../../../src/db/database.ts";
 import { openExisting } from "../../../src/db/open-database.ts";
 import { backUp, backupPlace } from "../../../src/upkeep/backups/backup-files.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
-import { createMachine, type Machine } from "../../support/machine.ts";
+import { createMachine, type Machine, PROGRAM } from "../../support/machine.ts";
 import { unpackBackup } from "../../support/unpack-backup.ts";
+import { until } from "../../support/until.ts";
 
 let machine: Machine;
 let db: Database;
@@ -136,6 +137,43 @@ test("packs stay while a backup of the folder cannot be read", async () => {
   await backUp(db, clock, plan(1));
   expect(packs()).toEqual(expect.arrayContaining(before));
 });
+
+test("a backup that is killed, or finds the disk full, leaves the earlier ones whole", async () => {
+  for (let day = 1; day <= 20; day++) addDay(day);
+  const { path } = await backUp(db, clock, plan(9));
+  const wanted = contentOf(machine.database);
+  const inFolder = (pattern: string) =>
+    [...new Bun.Glob(pattern).scanSync({ cwd: folder(), dot: true })].length;
+  // While it copies the database, while it stores pages, and once the pack is in its place.
+  for (const [pattern, count] of [
+    [".kanalog-copy-*/copy", 1],
+    [".kanalog-copy-*/copy.pack", 1],
+    ["kanalog-packs/*", 2],
+  ] as const) {
+    addDay(30);
+    const before = inFolder(pattern);
+    const backing = machine.spawn(["backup", "--to", "copies"]);
+    let hasEnded = false;
+    void backing.exited.then(() => {
+      hasEnded = true;
+    });
+    await until(() => hasEnded || inFolder(pattern) >= Math.max(count, before + 1), pattern);
+    backing.kill("SIGKILL");
+    await backing.exited;
+    expect(restored(basename(path))).toBe(wanted);
+  }
+  const limited = `trap '' XFSZ; ulimit -f 400; exec ${PROGRAM.join(" ")} backup --to copies`;
+  const full = Bun.spawn(["sh", "-c", limited], {
+    cwd: machine.folder,
+    env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database },
+    stderr: "pipe",
+  });
+  expect(await full.stderr.text()).toContain("Cannot write the copy");
+  for (const name of backups()) expect(restored(name)).toContain("Acme on day");
+  expect(restored(basename(path))).toBe(wanted);
+  const { path: next } = await machine.json<{ path: string }>(["backup", "--to", "copies"]);
+  expect(restored(basename(next))).toBe(contentOf(machine.database));
+}, 60_000);
 
 test("two backups begun at once are both complete, whichever removes old ones", async () => {
   const other = openExisting(machine.database, clock);
