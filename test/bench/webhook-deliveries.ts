@@ -4,9 +4,9 @@
  * `bun test/bench/webhook-deliveries.ts [rounds] [--profile FOLDER]`. Receiver, appliance and loop are separate
  * processes; both rates are measured by the receiver, from its first request to its last. Processor times are
  * printed too, because on two processors they determine the rates, and other work on the machine does not change
- * them.
+ * them. `nodes [MILLISECONDS]` compares one node with two over PostgreSQL instead, to a receiver that takes so long.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { openDomains } from "../../src/app/domains.ts";
@@ -18,6 +18,7 @@ import { systemPorts } from "../../src/ports/ports.ts";
 import { signatureHeader } from "../../src/push/webhooks/delivery/attempt.ts";
 import { cutPart, endPart, startDueWork } from "../../src/push/webhooks/events/due-work.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { startPostgres } from "../support/postgres.ts";
 import {
   createWebhook,
   elapsed,
@@ -36,11 +37,19 @@ const CONCURRENCY = 4 * WEBHOOKS;
 const EVENTS_EACH = 1_000;
 const DELIVERIES = WEBHOOKS * EVENTS_EACH;
 const POSTS_PER_EVENT = 3;
+/** More attempts at once than two nodes make, of 192 each; not all are sent. */
+const OVER_NODES = { customers: 25, eventsEach: 120 };
+const NODE_ROUNDS = 2;
+const WARM_MS = 5_000;
+const WINDOW_MS = 10_000;
+
+const SECRET = "the secret of all servers of the bench";
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 const TLS_FOLDER = join(import.meta.dir, "../support/tls");
 
 const [mode, given = ""] = process.argv.slice(2);
-if (mode === "receive") receive();
+if (mode === "receive") receive(Number(given));
+else if (mode === "nodes") await compareNodes(Number(given || 200));
 else if (mode === "loop") await loop(given, Number(process.argv[4]));
 else await compare(Number(mode ?? 3), given === "--profile" ? process.argv[4] : undefined);
 
@@ -61,8 +70,11 @@ interface Round {
   receiverMs: number;
 }
 
-/** Answers 200 to every POST and counts them; `GET /` returns the counts, `GET /reset` also resets them. */
-function receive(): void {
+/**
+ * Answers 200 to every POST after some time and counts them; `GET /` returns the counts, `GET /reset` also resets
+ * them.
+ */
+function receive(delayMs: number): void {
   let [requests, bytes, firstAtMs, lastAtMs] = [0, 0, 0, 0];
   const pem = readFileSync(join(TLS_FOLDER, "receiver.pem"), "utf8");
   const server = Bun.serve({
@@ -82,6 +94,7 @@ function receive(): void {
       lastAtMs = performance.now();
       if (requests === 0) firstAtMs = lastAtMs;
       requests += 1;
+      if (delayMs > 0) await elapsed(delayMs);
       return new Response();
     },
   });
@@ -125,12 +138,18 @@ async function loop(databasePath: string, port: number): Promise<void> {
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
+/** A receiver in a process of its own. */
+async function startReceiving(delayMs = 0) {
+  const words = [process.execPath, import.meta.path, "receive", String(delayMs)];
+  const receiver = Bun.spawn(words, { stdout: "pipe" });
+  const { value } = await receiver.stdout.getReader().read();
+  return { receiver, port: Number(new TextDecoder().decode(value)) };
+}
+
 async function compare(rounds: number, profileFolder: string | undefined): Promise<void> {
-  const receiver = Bun.spawn([process.execPath, import.meta.path, "receive"], { stdout: "pipe" });
+  const { receiver, port } = await startReceiving();
   const machine = createMachine();
   try {
-    const { value } = await receiver.stdout.getReader().read();
-    const port = Number(new TextDecoder().decode(value));
     await fill(machine, port);
     const appliance: Round[] = [];
     const bare: Round[] = [];
@@ -152,10 +171,54 @@ async function compare(rounds: number, profileFolder: string | undefined): Promi
   }
 }
 
+async function compareNodes(delayMs: number): Promise<void> {
+  const { receiver, port } = await startReceiving(delayMs);
+  const machine = createMachine();
+  const postgres = await startPostgres({ isFlushed: true });
+  const optionsOf = (name: string) =>
+    pushing({
+      ...{ KANALOG_CLUSTER: postgres.url, KANALOG_NODE: name },
+      ...{ KANALOG_SECRET: SECRET, KANALOG_DB: machine.path(`${name}.db`) },
+      KANALOG_WEBHOOK_BATCH_SECONDS: "3600",
+    });
+  const run = async (words: string[], name: string): Promise<void> => {
+    const { exitCode, notes } = await machine.runProgram(words, optionsOf(name));
+    if (exitCode !== 0) throw new Error(notes);
+  };
+  try {
+    await fill(machine, port, OVER_NODES);
+    renameSync(machine.database, machine.path("a.db"));
+    await run(["cluster", "init", "--from", machine.path("a.db")], "a");
+    await run(["cluster", "join"], "b");
+    for (let round = 0; round < NODE_ROUNDS; round++) {
+      for (const names of [["a"], ["a", "b"]]) {
+        const nodes = await Promise.all(
+          names.map((name) => machine.serve(["serve"], optionsOf(name))),
+        );
+        await elapsed(WARM_MS);
+        const { requests: before } = await readCounts(port, "/");
+        await elapsed(WINDOW_MS);
+        const { requests } = await readCounts(port, "/");
+        for (const node of nodes) await node.stop();
+        const perSecond = Math.round(((requests - before) * 1000) / WINDOW_MS);
+        console.log(`${names.length} nodes, ${delayMs} ms: ${perSecond} deliveries a second`);
+      }
+    }
+  } finally {
+    await machine.leave();
+    await postgres.stop();
+    receiver.kill();
+  }
+}
+
 /** Creates events of a few posts for every webhook, all waiting for their first attempt. */
-async function fill(machine: Machine, port: number): Promise<void> {
-  const customers = await withCustomers(machine, { customers: CUSTOMERS, channels: 1 });
-  const serving = await machine.serve(["serve"], pushing());
+async function fill(
+  machine: Machine,
+  port: number,
+  { customers: count, eventsEach } = { customers: CUSTOMERS, eventsEach: EVENTS_EACH },
+): Promise<void> {
+  const customers = await withCustomers(machine, { customers: count, channels: 1 });
+  const serving = await machine.serve(["serve"], pushing({ KANALOG_SECRET: SECRET }));
   for (const customer of customers) {
     for (let at = 0; at < WEBHOOKS_EACH; at++) {
       const path = `/hook/${customer.organization}-${at}`;
@@ -165,7 +228,7 @@ async function fill(machine: Machine, port: number): Promise<void> {
   await serving.stop();
   const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
   const { db, clock } = await openDomains(config, systemPorts(config));
-  for (let event = 0; event < EVENTS_EACH; event++) {
+  for (let event = 0; event < eventsEach; event++) {
     const rows = posts(event * POSTS_PER_EVENT + 1, POSTS_PER_EVENT);
     await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
     let { part } = await startDueWork(db, clock, { batchMs: 0 });
@@ -180,7 +243,8 @@ async function fill(machine: Machine, port: number): Promise<void> {
   const [row] = machine.query<{ waiting: number }>(
     "SELECT count(*) AS waiting FROM webhook_deliveries WHERE state = 'pending'",
   );
-  if (row?.waiting !== DELIVERIES) throw new Error(`${row?.waiting} deliveries wait`);
+  if (row?.waiting !== count * WEBHOOKS_EACH * eventsEach)
+    throw new Error(`${row?.waiting} deliveries wait`);
 }
 
 /** @returns processor time in milliseconds */
@@ -204,7 +268,8 @@ async function runAppliance(
       next_attempt_at = created_at, claim = NULL, claimed_until = NULL;
     UPDATE webhook_look SET looked_at = unixepoch('subsec') * 1000, batched_at = looked_at;`);
   db.close();
-  const { environment } = pushing({ KANALOG_WEBHOOK_BATCH_SECONDS: "3600" });
+  const more = { KANALOG_SECRET: SECRET, KANALOG_WEBHOOK_BATCH_SECONDS: "3600" };
+  const { environment } = pushing(more);
   const profiling =
     profileFolder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
   const child = Bun.spawn([process.execPath, ...profiling, MAIN, "serve"], {
