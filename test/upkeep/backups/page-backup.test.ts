@@ -5,6 +5,7 @@ import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "../../../src/db/database.ts";
 import { openExisting } from "../../../src/db/open-database.ts";
 import { backUp, backupPlace } from "../../../src/upkeep/backups/backup-files.ts";
+import { readBackup } from "../../../src/upkeep/backups/backup-format.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import { createMachine, type Machine, PROGRAM } from "../../support/machine.ts";
 import { unpackBackup } from "../../support/unpack-backup.ts";
@@ -110,6 +111,21 @@ test("rows changed all over the file for months cost their pages, and packs of w
   expect(bytesOf(packs())).toBeLessThan(2.5 * first);
   expect(packs().length).toBeLessThan(64 + 4);
 }, 120_000);
+
+test("backups that all add something to keep have at most 64 packs", async () => {
+  const client = machine.open();
+  client.exec("CREATE TABLE added (text BLOB)");
+  const add = client.prepare("INSERT INTO added VALUES (randomblob(3000))");
+  for (let at = 0; at < 70; at++) {
+    for (let row = 0; row < 40; row++) add.run();
+    await backUp(db, clock, plan(2));
+    clock.advance(DAY_MS);
+  }
+  const [newest = ""] = backups().sort().reverse();
+  expect(restored(newest)).toBe(contentOf(machine.database));
+  client.close();
+  expect(readBackup(join(folder(), newest))?.packs.length).toBe(64);
+}, 60_000);
 
 test("a backup that is removed takes along what only it needed, a day after it was last needed", async () => {
   const names = new Set<string>();
