@@ -49,7 +49,7 @@ const TLS_FOLDER = join(import.meta.dir, "../support/tls");
 
 const [mode, given = ""] = process.argv.slice(2);
 if (mode === "receive") receive(Number(given));
-else if (mode === "nodes") await compareNodes(Number(given || 200));
+else if (mode === "nodes") await compareNodes(Number(given || 2_000));
 else if (mode === "loop") await loop(given, Number(process.argv[4]));
 else await compare(Number(mode ?? 3), given === "--profile" ? process.argv[4] : undefined);
 
@@ -200,6 +200,9 @@ async function compareNodes(delayMs: number): Promise<void> {
         await elapsed(WINDOW_MS);
         const { requests } = await readCounts(port, "/");
         for (const node of nodes) await node.stop();
+        if (requests >= OVER_NODES.customers * WEBHOOKS_EACH * OVER_NODES.eventsEach) {
+          throw new Error("all deliveries were made before the end: give more milliseconds");
+        }
         const perSecond = Math.round(((requests - before) * 1000) / WINDOW_MS);
         console.log(`${names.length} nodes, ${delayMs} ms: ${perSecond} deliveries a second`);
       }
