@@ -13,7 +13,7 @@ import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorKeys } from "../customers/operator-keys/operator-keys.ts";
-import { createOperatorPeople } from "../customers/people/site-people.ts";
+import { createPeople } from "../customers/people/site-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open-database.ts";
@@ -112,7 +112,10 @@ export async function openDomains(
     db,
     clock,
     loadDemoCustomers: () => loadDemoCustomers({ db, clock, keys, accounts, secrets }),
-    channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
+    channels: {
+      ...createManageChannels(db, clock, config.messengerHosts, channelWatchers),
+      byTitle: read.foundByTitle,
+    },
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
     sample: createSample(db, clock, channelWatchers),
     accounts,
@@ -127,7 +130,7 @@ export async function openDomains(
     imports: createImportRuns(importParts, ports),
     ...composeRows(config, ports, { bulk, write: changes }),
     ...composeStaffWebhooks(db, secrets, config, ports),
-    people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
+    people: createPeople(db, changes, async () => authSettings(await secret(db)), clock),
     running: null,
     jobs: composeJobs(config, ports, { db, bulk, isOwn: () => false }),
     sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),

@@ -124,8 +124,8 @@ async function signIn(): Promise<void> {
     const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
     const { db, people } = await openDomains(config, systemPorts(config));
     await people.ensurePerson({ email, name: "" });
-    await people.setPassword(email, PASSWORD);
-    if (name === "staff") await people.markStaff(email, true);
+    await people.setPassword({ email, password: PASSWORD, by: COMMAND_LINE });
+    if (name === "staff") await people.markStaff({ email, isStaff: true, by: COMMAND_LINE });
     db.close();
     const visitor = remoteVisitor(serving.address);
     expect((await visitor.signIn(email)).status).toBe(303);

@@ -13,7 +13,7 @@ beforeEach(async () => {
   appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
   for (const email of ["ada@example.com", "bob@example.com"]) {
     await appliance.app.domains.people.ensurePerson({ email, name: "" });
-    await appliance.app.domains.people.markStaff(email, true);
+    await appliance.app.domains.people.markStaff({ email, isStaff: true, by: COMMAND_LINE });
   }
   const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
   const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;

@@ -38,6 +38,8 @@ const run = { id: 1, kind: "channels", file: "rows.csv", state: "done", inserted
 const webhook = { id: 1, organization: 1, url: "https://hooks.example.com/posts", channels: 1 };
 const alert = { id: 1, organization: 1, name: "Craters", q: "кратер", webhook: 1, channel: null };
 const backup = { name: "kanalog-2026-11-20T04-00-00.backup", bytes: 8 };
+const bob = { email: "bob@example.com", organizations: [], is_staff: true, sessions: 1 };
+const BOB = `/staff/people/${bob.email}/`;
 const source = { id: 1, name: "prices", kind: "folder", rows: "channels", state: "new" };
 
 export const CASES: Readonly<Record<string, Case>> = {
@@ -314,6 +316,33 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "backup list": { row: [backup] },
   "backup show": { of: backup.name, row: backup },
+  "person list": { row: [bob, { email: "boss@example.com" }, { email: "eve@example.com" }] },
+  "person show": { of: bob.email, row: bob },
+  "person link": {
+    of: bob.email,
+    isOnce: true,
+    row: bob,
+    audit: [{ action: "person.password-link", target: "person bob@example.com" }],
+    form: { path: BOB, fields: { action: "make-link" } },
+  },
+  "person end-sessions": {
+    of: bob.email,
+    row: { ...bob, sessions: 0 },
+    audit: [{ action: "person.end-sessions", target: "person bob@example.com" }],
+    form: { path: BOB },
+  },
+  "staff add": {
+    args: { email: "eve@example.com" },
+    row: { email: "eve@example.com", is_staff: true },
+    audit: [{ action: "staff.add", target: "person eve@example.com" }],
+    form: { path: "/staff/people/eve@example.com/", fields: { action: "give-staff" } },
+  },
+  "staff remove": {
+    of: bob.email,
+    row: { ...bob, is_staff: false },
+    audit: [{ action: "staff.remove", target: "person bob@example.com" }],
+    form: { path: BOB, fields: { action: "take-staff" } },
+  },
   "operator key create": {
     args: { name: "mine", can: "data,read", ...ENDS },
     row: { id: 3, name: "mine", can: ["read", "data"], created_at: NOW },

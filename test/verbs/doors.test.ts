@@ -54,6 +54,7 @@ beforeAll(async () => {
   operatorKey = (await operatorKeys.create(wanted, COMMAND_LINE)).token;
   await operatorKeys.create({ ...wanted, name: "crawler" }, COMMAND_LINE);
   await addPerson(appliance, { email: STAFF, isStaff: true });
+  await addPeople(appliance);
   await importFile(appliance);
   await appliance.app.sources.add(
     {
@@ -102,6 +103,18 @@ async function listenAndAsk({ app, importRows }: Appliance): Promise<void> {
   await importRows("posts", [post]);
   await app.push.runDue();
   db.prepare("UPDATE webhooks SET disabled_reason = 'failures' WHERE id = 3").run();
+}
+
+/** Bob is staff and signed in somewhere, Eve a person. */
+async function addPeople(appliance: Appliance): Promise<void> {
+  const { db, people } = appliance.app.domains;
+  for (const email of ["bob@example.com", "eve@example.com"]) {
+    await people.ensurePerson({ email, name: "" });
+  }
+  await people.markStaff({ email: "bob@example.com", isStaff: true, by: COMMAND_LINE });
+  db.exec(`INSERT INTO sessions
+    (id, token, person_id, expires_at, created_at, updated_at)
+    SELECT 's', 't', id, '2099', '', '' FROM people WHERE email = 'bob@example.com'`);
 }
 
 async function importFile(appliance: Appliance): Promise<void> {
@@ -273,7 +286,7 @@ for (const { name, endpoint, use } of ALL) {
     const command = await through("command", endpoint, use);
     expect(command.row).toMatchObject(use.row);
     expect(command.audit).toMatchObject(use.audit ?? []);
-    expect([...command.added, ...command.removed]).not.toEqual([]);
+    expect([...command.added, ...command.removed, ...command.audit]).not.toEqual([]);
     const isEmpty = endpoint.status === 204;
     const requested = isEmpty ? { ...command, row: "" } : command;
     expect(await through("request", endpoint, use)).toEqual(requested);

@@ -3,10 +3,13 @@ import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { CHANNEL_COLUMNS, type ChannelRecord } from "../channels/card.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 
-export interface FoundByTitle {
-  channels: ChannelRecord[];
-  /** Whether more channels match than the limit. */
-  isMore: boolean;
+export interface TitleSearch {
+  text: string;
+  /** Number after which the channels wanted begin. */
+  after: number;
+  /** Number of a channel that is left out, if any. */
+  except: number | null;
+  limit: number;
 }
 
 /**
@@ -16,16 +19,16 @@ export interface FoundByTitle {
  */
 export function foundByTitle(
   db: Database,
-  { text, limit }: { text: string; limit: number },
-): FoundByTitle {
+  { text, after, except, limit }: TitleSearch,
+): ChannelRecord[] {
   const folded = foldForSearch(text);
-  if (folded === "") return { channels: [], isMore: false };
-  const found = statement<ChannelRecord>(
+  if (folded === "") return [];
+  return statement<ChannelRecord>(
     db,
     `SELECT ${CHANNEL_COLUMNS}
      FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
        CROSS JOIN channel_cards k ON k.id = t.id
-     WHERE ${WITHIN_DEADLINE} AND instr(t.search_text, ?) > 0 ORDER BY t.id LIMIT ?`,
-  ).all(folded, limit + 1);
-  return { channels: found.slice(0, limit), isMore: found.length > limit };
+     WHERE ${WITHIN_DEADLINE} AND t.id > ? AND t.id IS NOT ? AND instr(t.search_text, ?) > 0
+     ORDER BY t.id LIMIT ?`,
+  ).all(after, except, folded, limit);
 }

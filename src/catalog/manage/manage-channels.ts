@@ -15,7 +15,7 @@ import {
   restoreChannel,
   setChannelPublic,
 } from "./channel-changes.ts";
-import type { FoundByTitle } from "./found-channels.store.ts";
+import type { TitleSearch } from "./found-channels.store.ts";
 import { countRows, type Removal, type Watchers } from "./removals.store.ts";
 import { beginRemoval, finishRemovals, removeChannel } from "./removals.ts";
 
@@ -166,7 +166,7 @@ export type SiteChannels = ReturnType<typeof createSiteChannels>;
 export function createSiteChannels(
   seen: ChannelsSeen,
   changes: Calls<ReturnType<typeof siteChannelChanges>>,
-  foundByTitle: (search: { text: string; limit: number }) => Promise<FoundByTitle>,
+  byTitle: (search: TitleSearch) => Promise<ChannelRecord[]>,
   settings: Pick<ChannelEdit, "messengerHosts" | "openDays">,
   followLater: () => void,
 ) {
@@ -175,7 +175,7 @@ export function createSiteChannels(
     findRemoved: seen.findRemoved,
     numbered: seen.numbered,
     page: seen.page,
-    byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),
+    byTitle,
 
     async edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean> {
       const isChanged = await changes.editChannel({ ...edit, ...settings }, by);

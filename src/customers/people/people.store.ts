@@ -1,6 +1,6 @@
-import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
+import { and, asc, count, eq, exists, gt, isNotNull, or, sql } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Database, Reading, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
 import type { Person } from "./people.ts";
 
@@ -93,7 +93,15 @@ export const selectEmail = query((db, { personId }: { personId: string }) =>
   db.select({ email: people.email }).from(people).where(eq(people.id, personId)),
 ).value;
 
-const accounts = query((db, { now }: { now: string }) => {
+/** Which people a list wants: those after an address, whose address or name contains a text. */
+export interface PeoplePart {
+  q: string;
+  areStaff: boolean;
+  after: string;
+  limit: number;
+}
+
+function accountColumns(db: Reading, now: string) {
   const passwords = db
     .select({ id: credentials.id })
     .from(credentials)
@@ -102,18 +110,56 @@ const accounts = query((db, { now }: { now: string }) => {
     .select({ sessions: count() })
     .from(sessions)
     .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, now)));
-  return db
-    .select({
-      ...personColumns,
-      hasPassword: sql`${exists(passwords)}`.mapWith(Boolean),
-      sessions: sql`${open}`.mapWith(Number),
-    })
-    .from(people)
-    .orderBy(asc(people.email));
-}).all;
+  return {
+    ...personColumns,
+    hasPassword: sql`${exists(passwords)}`.mapWith(Boolean),
+    sessions: sql`${open}`.mapWith(Number),
+  };
+}
 
-export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
-  return accounts(db, { now: new Date(nowMs).toISOString() });
+interface Matched extends Omit<PeoplePart, "areStaff"> {
+  now: string;
+  name: string;
+  isStaff: 0 | 1;
+}
+
+const selectAccounts = query((db, { now, q, name, isStaff, after, limit }: Matched) =>
+  db
+    .select(accountColumns(db, now))
+    .from(people)
+    .where(
+      and(
+        gt(people.email, after),
+        sql`${people.isStaff} >= ${isStaff}`,
+        sql`(instr(lower(${people.email} || ' ' || ${people.name}), ${q}) OR instr(${people.name}, ${name}))`,
+      ),
+    )
+    .orderBy(asc(people.email))
+    .limit(limit),
+).all;
+
+/** SQLite folds the case of Latin letters only, so names are searched for with capitals too. */
+export function selectPeople(
+  db: Database,
+  nowMs: number,
+  { areStaff, ...part }: PeoplePart,
+): PersonAccount[] {
+  const q = part.q.trim().toLowerCase();
+  const name = q.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
+  const isStaff = areStaff ? 1 : 0;
+  return selectAccounts(db, { ...part, q, name, isStaff, now: new Date(nowMs).toISOString() });
+}
+
+const selectAccount = query((db, { now, key }: { now: string; key: string }) =>
+  db
+    .select(accountColumns(db, now))
+    .from(people)
+    .where(or(eq(people.id, key), eq(people.email, key))),
+).one;
+
+/** @param key id or e-mail address */
+export function selectPerson(db: Database, nowMs: number, key: string): PersonAccount | undefined {
+  return selectAccount(db, { key, now: new Date(nowMs).toISOString() });
 }
 
 export const selectStaffEmails = query((db) =>

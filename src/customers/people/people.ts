@@ -14,8 +14,6 @@ import {
   updatePerson,
 } from "./people.store.ts";
 
-export type { PersonAccount } from "./people.store.ts";
-
 /** A person found or created, to be invited. */
 export interface EnsuredPerson {
   person: Person;

@@ -2,7 +2,6 @@ import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Actor, COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import type { HashingQueue } from "./hashing-queue.ts";
 import { requirePassword } from "./password-rules.ts";
@@ -13,14 +12,8 @@ import {
   passwordLink,
   setPassword,
 } from "./passwords.ts";
-import { anyPassword, selectPeople } from "./people.store.ts";
-import {
-  type EnsuredPerson,
-  ensurePerson,
-  markStaff,
-  type Person,
-  removeUnverifiedPassword,
-} from "./people.ts";
+import { anyPassword, type PeoplePart, selectPeople, selectPerson } from "./people.store.ts";
+import { ensurePerson, markStaff, type Person, removeUnverifiedPassword } from "./people.ts";
 import { endSessions, isKnownNetwork, networkHash, signedIn, signIn, signOut } from "./sessions.ts";
 
 /** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
@@ -29,6 +22,7 @@ export const peopleOperations = {
   passwordLink,
   choosePassword,
   changePassword,
+  setPassword,
   ensurePerson,
   setUpPerson,
   markStaff,
@@ -39,7 +33,7 @@ export const peopleOperations = {
   opensLink,
 };
 
-type People = Calls<typeof peopleOperations>;
+type Operations = Calls<typeof peopleOperations>;
 type Input<Operation extends (input: never) => unknown> = Omit<
   Parameters<Operation>[0],
   "settings" | "network"
@@ -47,6 +41,30 @@ type Input<Operation extends (input: never) => unknown> = Omit<
 /** Network of a request that hashes a password: only a few requests per network may wait. */
 interface FromNetwork {
   network: string;
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+/** People as the operator manages them. */
+export function createPeople(
+  db: Database,
+  { ensurePerson, passwordLink, setPassword, ...changes }: Operations,
+  settings: () => Promise<AuthSettings>,
+  clock: Clock,
+) {
+  return {
+    markStaff: changes.markStaff,
+    endSessions: changes.endSessions,
+    removeUnverifiedPassword: changes.removeUnverifiedPassword,
+    ensurePerson: async (input: Input<Operations["ensurePerson"]>) =>
+      ensurePerson({ settings: await settings(), ...input }),
+    passwordLink: async (link: Input<Operations["passwordLink"]>) =>
+      passwordLink({ settings: await settings(), ...link }),
+    setPassword: async (input: Input<Operations["setPassword"]>) =>
+      setPassword({ settings: await settings(), ...input }),
+    accounts: async (part: PeoplePart) => selectPeople(db, clock.now(), part),
+    account: async (key: string) => selectPerson(db, clock.now(), key),
+  };
 }
 
 export type SitePeople = ReturnType<typeof createSitePeople>;
@@ -57,12 +75,13 @@ export type SitePeople = ReturnType<typeof createSitePeople>;
  */
 export function createSitePeople(
   db: Database,
-  people: People,
+  people: Operations,
   { settings, networkKey }: { settings: AuthSettings; networkKey: string },
   hashing: HashingQueue,
   clock: Clock,
 ) {
   return {
+    ...createPeople(db, people, async () => settings, clock),
     /** Whether they have signed in from this network before. */
     knowsNetwork: (email: string, network: string) =>
       isKnownNetwork(db, clock.now(), { email, network: networkHash(networkKey, network) }),
@@ -71,20 +90,20 @@ export function createSitePeople(
       network,
       isKnownNetwork: isKnown,
       ...input
-    }: FromNetwork & Input<People["signIn"]> & { isKnownNetwork: boolean }) =>
+    }: FromNetwork & Input<Operations["signIn"]> & { isKnownNetwork: boolean }) =>
       hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
         people.signIn({ settings, network: networkHash(networkKey, network), ...input }),
       ),
 
     signedIn: (cookie: string) => people.signedIn({ settings, cookie }),
     signOut: (cookie: string) => people.signOut({ settings, cookie }),
-    passwordLink: (link: Input<People["passwordLink"]>) =>
-      people.passwordLink({ settings, ...link }),
-
     opensLink: (token: string) => people.opensLink({ settings, token }),
 
     /** Null, without hashing anything, if the link was used or has expired. */
-    choosePassword: async ({ network, ...input }: FromNetwork & Input<People["choosePassword"]>) =>
+    choosePassword: async ({
+      network,
+      ...input
+    }: FromNetwork & Input<Operations["choosePassword"]>) =>
       (await people.opensLink({ settings, token: input.token }))
         ? hashing.run("choose-password", network, () =>
             people.choosePassword({
@@ -95,22 +114,11 @@ export function createSitePeople(
           )
         : null,
 
-    changePassword: ({ network, ...input }: FromNetwork & Input<People["changePassword"]>) =>
+    changePassword: ({ network, ...input }: FromNetwork & Input<Operations["changePassword"]>) =>
       hashing.run("change-password", network, () => people.changePassword({ settings, ...input })),
 
-    ensurePerson: (input: Input<People["ensurePerson"]>) =>
-      people.ensurePerson({ settings, ...input }),
-
-    setUpPerson: ({ network, ...input }: FromNetwork & Input<People["setUpPerson"]>) =>
+    setUpPerson: ({ network, ...input }: FromNetwork & Input<Operations["setUpPerson"]>) =>
       hashing.run("set-up", network, () => people.setUpPerson({ settings, ...input })),
-
-    markStaff: people.markStaff,
-    endSessions: (email: string, by: Actor) => people.endSessions({ email, by }),
-
-    removeUnverifiedPassword: people.removeUnverifiedPassword,
-
-    /** Everybody, by address. */
-    people: () => selectPeople(db, clock.now()),
   };
 }
 
@@ -131,32 +139,4 @@ export async function setUpPerson(
   await markStaff(db, clock, { email: input.email, isStaff: true, by });
   await setPassword(db, clock, { ...input, by: null });
   return { ...person, isStaff: true, isVerified: true };
-}
-
-export function createOperatorPeople(
-  db: Database,
-  clock: Clock,
-  settings: () => Promise<AuthSettings>,
-) {
-  return {
-    /** @throws AppError `not_found`; `conflict` for the last member of staff */
-    markStaff: (email: string, isStaff: boolean): Promise<void> =>
-      markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
-
-    /** The person with this address, created if necessary. */
-    ensurePerson: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
-      ensurePerson(db, clock, { settings: await settings(), ...input }),
-
-    /** Called before somebody is given more rights. @returns whether they still have a password */
-    removeUnverifiedPassword: (email: string): Promise<boolean> =>
-      removeUnverifiedPassword(db, clock, email),
-
-    /** A one-time token for choosing a password; null if there is no such person. */
-    passwordLink: async (link: { email: string; isTrusted: boolean }): Promise<string | null> =>
-      passwordLink(db, clock, { settings: await settings(), ...link }),
-
-    /** Also ends the person's sessions. @throws AppError `invalid`, `not_found` */
-    setPassword: async (email: string, password: string): Promise<void> =>
-      setPassword(db, clock, { settings: await settings(), email, password, by: COMMAND_LINE }),
-  };
 }

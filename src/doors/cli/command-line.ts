@@ -49,6 +49,7 @@ const BY_HAND: Readonly<Record<string, (context: CommandContext) => Command>> = 
   member: memberCommand,
   source: sourceCommand,
   backup: backupCommand,
+  staff: staffCommand,
 };
 
 /** Runs a command line. @returns the exit code */
@@ -77,7 +78,6 @@ export async function runCommandLine(
     }
   }
   program
-    .addCommand(staffCommand(context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
     .addCommand(clusterCommand(context))

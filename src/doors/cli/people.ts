@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { requiredEmail } from "../../customers/accounts/accounts.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { memberRows, members } from "../../verbs/operator/customers/members.ts";
-import { withAccount } from "../../verbs/operator/customers/organizations.ts";
+import { staff } from "../../verbs/operator/customers/people.ts";
 import { operatorKeys } from "../../verbs/operator/system/operator-keys.ts";
 import {
   type AsJson,
@@ -10,9 +10,9 @@ import {
   type Output,
   usageError,
 } from "./command-context.ts";
-import { confirm, forTerminal, printObject, readHiddenLine, readSecretLine } from "./print.ts";
-import { notePasswordLink, passwordLink, resourceCommand } from "./resource-command.ts";
-import { printResult, withDomains } from "./with-domains.ts";
+import { readHiddenLine, readSecretLine } from "./print.ts";
+import { resourceCommand } from "./resource-command.ts";
+import { printResult } from "./with-domains.ts";
 
 /** `kanalog member`: the verbs of members, and their password, which only a terminal asks for. */
 export function memberCommand(context: CommandContext): Command {
@@ -31,7 +31,7 @@ function passwordCommand(context: CommandContext): Command {
         const member = await accounts.member(Number(await members.find(named, services)));
         const password = await readNewPassword(context.output, stdin);
         await people.ensurePerson(member);
-        await people.setPassword(member.email, password);
+        await people.setPassword({ email: member.email, password, by: COMMAND_LINE });
         return memberRows.row(member);
       }),
     );
@@ -57,46 +57,7 @@ async function readNewPassword(
   return readNewPassword({ note }, false);
 }
 
+/** `kanalog staff`: its verbs, and the keys of the operator's API. */
 export function staffCommand(context: CommandContext): Command {
-  const command = new Command("staff").description("people who may use the operator's console");
-  const { output } = context;
-
-  command
-    .command("add")
-    .description("make somebody staff, and print a link if they have no password yet")
-    .argument("<email>", "their e-mail address")
-    .option("--name <name>", "their name, if they are new", "")
-    .option("--yes", "do not ask for confirmation")
-    .addOption(jsonOption())
-    .action((text: string, { name, yes = false, json }: { name: string; yes?: boolean } & AsJson) =>
-      withDomains(context, async (services) => {
-        const person = { email: requiredEmail(text), name };
-        const [place] = await services.accounts.allMembershipsOf(person.email);
-        if (place !== undefined) {
-          const customer = forTerminal(place.organization.name);
-          const warning = `${person.email} belongs to the customer ${customer}. Staff see and change all customers.`;
-          await confirm(output, warning, yes);
-        }
-        const linkTo = (token: string) => passwordLink(context, token);
-        const { email, link } = await withAccount(person, { services, linkTo }, () =>
-          services.people.markStaff(person.email, true),
-        );
-        printObject(output, { email, is_staff: true, link }, json);
-        if (link !== null) notePasswordLink(context);
-      }),
-    );
-
-  command
-    .command("remove")
-    .description("remove somebody from staff; their account stays")
-    .argument("<email>", "their e-mail address")
-    .addOption(jsonOption())
-    .action((text: string, options: AsJson) =>
-      printResult(context, options, async ({ people }) => {
-        const email = requiredEmail(text);
-        await people.markStaff(email, false);
-        return { email, is_staff: false };
-      }),
-    );
-  return command.addCommand(resourceCommand(operatorKeys, context));
+  return resourceCommand(staff, context).addCommand(resourceCommand(operatorKeys, context));
 }

@@ -151,8 +151,9 @@ function run(
       const parts = partsOf(verb, args, use, options["limit"] as number | undefined);
       return printList(output, parts, options.json);
     }
-    if (verb.asks !== undefined) {
-      const lines = verb.asks(args, use).split("\n").map(forTerminal);
+    const question = await verb.asks?.(args, use);
+    if (question) {
+      const lines = question.split("\n").map(forTerminal);
       await confirm(output, lines.join("\n"), options["yes"] === true);
     }
     const made = (await verb.run(args, use)) as Row;
@@ -223,12 +224,12 @@ async function printSecret(
 }
 
 /** A link for choosing a password, to be printed; without an address if none can be assumed. */
-export function passwordLink({ environment }: CommandContext, token: string): string {
+function passwordLink({ environment }: CommandContext, token: string): string {
   const address = readConfig(environment).baseUrl ?? assumedAddress(environment);
   return passwordAddress(address ?? "", token);
 }
 
-export function notePasswordLink({ environment, output }: CommandContext): void {
+function notePasswordLink({ environment, output }: CommandContext): void {
   output.note(`They can choose a password with the link, once, within three days.`);
   if (readConfig(environment).baseUrl !== null) return;
   const assumed = assumedAddress(environment);

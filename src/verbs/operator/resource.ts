@@ -1,8 +1,10 @@
+import type { ChannelRecord } from "../../catalog/channels/card.ts";
 import type { BulkFile } from "../../catalog/exports/bulk.ts";
 import type { ExportWish } from "../../catalog/exports/export-selection.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
 import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
+import type { TitleSearch } from "../../catalog/manage/found-channels.store.ts";
 import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
@@ -13,7 +15,7 @@ import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
 import type { OperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
-import type { SitePeople } from "../../customers/people/site-people.ts";
+import type { People } from "../../customers/people/site-people.ts";
 import { AppError, fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Alerts } from "../../push/webhooks/alerts/alerts.ts";
@@ -57,6 +59,7 @@ export interface OperatorServices {
     "find" | "findRemoved" | "numbered" | "page" | "delete" | "merge" | "restore"
   > & {
     setPublic(id: number, isPublic: boolean, by: Actor): Promise<unknown>;
+    byTitle(search: TitleSearch): Promise<ChannelRecord[]>;
   };
   posts: Pick<ManagePosts, "posts" | "delete">;
   /** Rows as a file. @throws AppError `invalid` by field, `conflict` while another export is in progress */
@@ -80,7 +83,7 @@ export interface OperatorServices {
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
   pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;
-  people: Pick<SitePeople, "ensurePerson" | "removeUnverifiedPassword" | "passwordLink">;
+  people: People;
 }
 
 /** One use of a verb, beside its arguments. */
@@ -125,8 +128,8 @@ export interface Verb<P extends Parameters = any, Id = any> {
   result?: Schema<unknown>;
   /** Media types of a result that is a file. */
   fileTypes?: readonly string[];
-  /** What it is about to do, which a person in a terminal confirms. */
-  asks?(args: Arguments<P>, use: Use<Id>): string;
+  /** What it is about to do, which a person in a terminal confirms; null if nobody needs to. */
+  asks?(args: Arguments<P>, use: Use<Id>): string | null | Promise<string | null>;
   run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[] | FileAnswer>;
   /** Takes back what was made, if its secret could not be shown to anybody. @returns what was done */
   unseen?(made: Row, use: Use<Id>): Promise<string>;

@@ -2,6 +2,7 @@ import { audit } from "./customers/audit.ts";
 import { keys } from "./customers/keys.ts";
 import { members } from "./customers/members.ts";
 import { organizations } from "./customers/organizations.ts";
+import { people, staff } from "./customers/people.ts";
 import { planOffers, planRequests, plans } from "./customers/plans.ts";
 import { alerts, webhooks } from "./customers/webhooks.ts";
 import { channels } from "./data/channels.ts";
@@ -36,6 +37,8 @@ export const resources = [
   backups,
   readiness,
   metrics,
+  people,
+  staff,
   operatorKeys,
   operatorWebhooks,
 ];

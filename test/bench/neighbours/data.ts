@@ -49,7 +49,7 @@ export async function makeData(channels: number, people: number): Promise<Data> 
       if (neighbour === undefined) throw new Error("there is no neighbour");
       const staff = "boss@example.com";
       await addPerson(domains, neighbour.organization, staff);
-      await domains.people.markStaff(staff, true);
+      await domains.people.markStaff({ email: staff, isStaff: true, by: COMMAND_LINE });
       const names = Array.from({ length: people }, (_, at) => `person-${at}@example.com`);
       for (const email of names) await addPerson(domains, neighbour.organization, email);
       const sql = "SELECT id FROM channels WHERE is_public = 1 ORDER BY id";
@@ -100,5 +100,5 @@ async function addPerson(
 ): Promise<void> {
   await accounts.addMember({ organizationId, email, name: "", role: "member" }, COMMAND_LINE);
   await people.ensurePerson({ email, name: "" });
-  await people.setPassword(email, PASSWORD);
+  await people.setPassword({ email, password: PASSWORD, by: COMMAND_LINE });
 }

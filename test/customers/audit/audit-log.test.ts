@@ -42,11 +42,11 @@ describe("a command", () => {
     const email = "ada@example.com";
     await people.ensurePerson({ email, name: "Ada" });
     await people.ensurePerson({ email: "other@example.com", name: "Other" });
-    await people.markStaff("other@example.com", true);
+    await people.markStaff({ email: "other@example.com", isStaff: true, by: COMMAND_LINE });
     const target = `person ${email}`;
     for (const isStaff of [true, false]) {
       const action = isStaff ? "staff.add" : "staff.remove";
-      const change = () => people.markStaff(email, isStaff);
+      const change = () => people.markStaff({ email, isStaff, by: COMMAND_LINE });
       expect(await recordedBy(change)).toMatchObject([{ person: "", action, target }]);
       expect(await recordedBy(change), `${action} again`).toEqual([]);
     }
@@ -68,7 +68,7 @@ describe("a command", () => {
       const key = { memberId, name: "nightly", access: "read_only", expiresAt: null } as const;
       token = (await keys.createKey(key, COMMAND_LINE)).token;
       await people.ensurePerson({ email: "new@example.com", name: "" });
-      await people.setPassword("new@example.com", password);
+      await people.setPassword({ email: "new@example.com", password, by: COMMAND_LINE });
     });
     expect(recorded).toMatchObject([
       { organizationId: 2, action: "organization.create", target: "organization 2" },

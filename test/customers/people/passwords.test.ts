@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { choosePassword } from "../../../src/customers/people/passwords.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
@@ -43,7 +44,9 @@ describe("a password that cannot be stored together with all that follows from i
     const { people } = appliance.app.domains;
     expect(await isAccepted(PASSWORD)).toBe(true);
     const allow = refuse("DELETE", "sessions");
-    await expect(people.setPassword("ada@example.com", NEW_PASSWORD)).rejects.toThrow();
+    await expect(
+      people.setPassword({ email: "ada@example.com", password: NEW_PASSWORD, by: COMMAND_LINE }),
+    ).rejects.toThrow();
     allow();
     expect([await isAccepted(PASSWORD), await isAccepted(NEW_PASSWORD)]).toEqual([true, false]);
   });

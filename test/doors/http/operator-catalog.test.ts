@@ -32,9 +32,9 @@ test("channels are listed, found by name, and shown with what they have", async 
   expect(first.body.results).toEqual([{ id: 1 }, { id: 2 }]);
   const rest = await operator.get(`channels/${new URL(first.body.next).search}`);
   expect(rest.body).toEqual({ results: [{ id: 3 }], next: null });
-  const named = await operator.get("channels/?name=@second_one");
+  const named = await operator.get("channels/?q=@second_one");
   expect(named.body.results).toMatchObject([{ id: 2, is_public: true }]);
-  expect((await operator.get("channels/?name=@nobody")).body.results).toEqual([]);
+  expect((await operator.get("channels/?q=@nobody")).body.results).toEqual([]);
   expect((await operator.get("channels/2/")).body).toMatchObject({ posts: 1, days: 0 });
   expect((await operator.get("channels/9/")).status).toBe(404);
 });

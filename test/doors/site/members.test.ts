@@ -414,7 +414,7 @@ describe("a password that somebody else may have chosen", () => {
     const thief = await takeOver("boss@example.com");
     const { people } = appliance.app.domains;
     expect(await people.removeUnverifiedPassword("boss@example.com")).toBe(false);
-    await people.markStaff("boss@example.com", true);
+    await people.markStaff({ email: "boss@example.com", isStaff: true, by: COMMAND_LINE });
     expect((await thief.get("/staff/")).status).toBe(303);
     expect((await thief.signIn("boss@example.com")).status).toBe(400);
     // A password chosen with the operator's link is trusted.

@@ -412,11 +412,11 @@ describe("a session", () => {
     expect((await visitor.get(PROFILE)).body).toContain(
       "You are suspended in the organization Acme",
     );
-    await people.markStaff("bob@example.com", true);
+    await people.markStaff({ email: "bob@example.com", isStaff: true, by: COMMAND_LINE });
     await suspend(second.id);
     expect(await isSignedIn(visitor)).toBe(true);
-    await people.markStaff("ada@example.com", true);
-    await people.markStaff("bob@example.com", false);
+    await people.markStaff({ email: "ada@example.com", isStaff: true, by: COMMAND_LINE });
+    await people.markStaff({ email: "bob@example.com", isStaff: false, by: COMMAND_LINE });
     await suspend(second.id);
     expect(await isSignedIn(visitor)).toBe(false);
   });

@@ -108,13 +108,16 @@ test("removal from staff closes the console at the next request", async () => {
   const { organizationId } = customer;
   const other = await signedInMember(appliance, organizationId, "owner", "other@example.com");
   expectDone(
-    await staff.post(personPath("other@example.com"), { action: "give-staff" }),
-    "staff-given",
+    await staff.post(personPath("other@example.com"), {
+      action: "give-staff",
+      email: "other@example.com",
+    }),
+    "staff.add",
   );
   expect((await other.get("/staff/")).status).toBe(200);
   expectDone(
     await staff.post(personPath("other@example.com"), { action: "take-staff" }),
-    "staff-taken",
+    "staff.remove",
   );
   expect((await other.get("/staff/")).status).toBe(404);
   expect(auditOf(appliance)).toMatchObject([
@@ -128,7 +131,9 @@ test("nobody can remove themselves from staff, and the last member stays", async
   expect(own.status).toBe(409);
   expect(own.html).toContain("You cannot remove yourself from staff");
   expect((await staff.get("/staff/")).status).toBe(200);
-  await expect(appliance.app.domains.people.markStaff(STAFF, false)).rejects.toMatchObject({
+  await expect(
+    appliance.app.domains.people.markStaff({ email: STAFF, isStaff: false, by: COMMAND_LINE }),
+  ).rejects.toMatchObject({
     code: "conflict",
   });
 });
@@ -292,7 +297,10 @@ test("staff end a person's sessions", async () => {
   const email = "member@example.com";
   const browser = await signedInMember(appliance, customer.organizationId, "member", email);
   expect((await staff.get(personPath(email))).html).toMatch(/Sessions<\/dt><dd>1</);
-  expectDone(await staff.post(personPath(email), { action: "end-sessions" }), "sessions-ended");
+  expectDone(
+    await staff.post(personPath(email), { action: "end-sessions" }),
+    "person.end-sessions",
+  );
   expect((await browser.get("/account/profile/")).status).toBe(303);
   expect(auditOf(appliance).at(-1)).toMatchObject({ action: "person.end-sessions" });
 });

@@ -47,7 +47,7 @@ export function DataTable<Row>({
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
-  empty?: string;
+  empty?: Child;
   /** Whether its rows scroll below a fixed header. */
   isTall?: boolean;
   /** With a class other than `data`, cells name their own column. */

@@ -39,7 +39,7 @@ interface ListProps {
   given?: Readonly<Record<string, unknown>>;
   /** Buttons of a row. */
   actions?: (row: Row) => Child;
-  empty?: string;
+  empty?: Child;
 }
 
 const ROWS_PER_PAGE = 50;
@@ -129,12 +129,17 @@ function Filters({
   );
 }
 
+function useLabels(): Readonly<Record<string, string>> {
+  const { channelFields, fields } = useVisit().words;
+  return { ...channelFields, ...fields };
+}
+
 export function columnsOf(
   resource: Pick<Resource, "schema">,
   names: readonly string[],
   { looks = {}, cells }: { looks?: Looks | undefined; cells?: Cells | undefined } = {},
 ): Column<Row>[] {
-  const labels = useVisit().words.fields;
+  const labels = useLabels();
   return names.map((name) => {
     const shape = shapeOf(resource, name);
     const look = shape["type"] === "integer" && name !== "organization" ? "number" : "";
@@ -149,7 +154,7 @@ export function factsOf(
   names: readonly string[],
   cells?: Cells,
 ): Fact[] {
-  const labels = useVisit().words.fields;
+  const labels = useLabels();
   return names.map((name) => [labels[name] ?? name, <Cell {...{ resource, name, row, cells }} />]);
 }
 

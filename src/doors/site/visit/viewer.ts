@@ -91,27 +91,32 @@ export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }:
     return { organizationId: ownMembership().organization.id, id };
   }
 
-  return {
-    areIncluded,
-    ownOf,
+  /** @throws AppError `manager_required` */
+  function requireManager(): void {
+    if (!isManager()) throw pageError("manager_required", wordsOf(useVisit()).managersOnly);
+  }
 
-    /** @throws AppError `manager_required` */
-    requireManager(): void {
-      if (!isManager()) throw pageError("manager_required", wordsOf(useVisit()).managersOnly);
-    },
+  /** @throws AppError `tariff_required` */
+  async function requireIncluded(): Promise<void> {
+    if (await areIncluded()) return;
+    const { code } = await ownPlan();
+    throw pageError("tariff_required", wordsOf(useVisit()).planWithout(code));
+  }
 
-    /** @throws AppError `tariff_required` */
-    async requireIncluded(): Promise<void> {
-      if (await areIncluded()) return;
-      const { code } = await ownPlan();
-      throw pageError("tariff_required", wordsOf(useVisit()).planWithout(code));
-    },
+  /** @throws AppError `not_found` */
+  async function itemOf(): Promise<Item> {
+    const own = ownOf();
+    if (!(await allows(includedOrKept))) throw notFound(name);
+    return get(own, useSite());
+  }
 
-    /** @throws AppError `not_found` */
-    async itemOf(): Promise<Item> {
-      const own = ownOf();
-      if (!(await allows(includedOrKept))) throw notFound(name);
-      return get(own, useSite());
-    },
-  };
+  /** The item that the address names, which the visitor may change. @throws AppError as the others */
+  async function itemToChange(): Promise<Item> {
+    requireManager();
+    const item = await itemOf();
+    await requireIncluded();
+    return item;
+  }
+
+  return { areIncluded, ownOf, requireManager, requireIncluded, itemOf, itemToChange };
 }

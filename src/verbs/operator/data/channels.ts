@@ -96,14 +96,17 @@ export const channels = resource({
       run: async (_args, { services, id }) => shown(services, id),
     }),
     list({
-      args: { name: text({ description: `Only the channel with ${named.hint}.` }) },
-      title: "list all channels by number",
+      args: { q: text({ description: `Part of its title, or ${named.hint}.` }) },
+      title: "list channels by number; one that is named as such comes first",
       result: listed.schema,
-      async run({ name }, { services, part }) {
+      async run({ q: text }, { services: { channels }, part }) {
         const after = numberBefore(part) ?? 0;
-        if (name === undefined) return services.channels.page(after, part.limit).map(listed.row);
-        const id = services.channels.find(name);
-        return id === null || id <= after ? [] : [listed.row(services.channels.numbered(id))];
+        const { limit } = part;
+        if (text === undefined) return channels.page(after, limit).map(listed.row);
+        const id = channels.find(text);
+        const found = await channels.byTitle({ text, after, except: id, limit });
+        const first = id === null || after > 0 ? [] : [channels.numbered(id)];
+        return [...first, ...found].slice(0, limit).map(listed.row);
       },
     }),
     verb({

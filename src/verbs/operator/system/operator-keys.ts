@@ -1,4 +1,5 @@
 import { requiredName } from "../../../customers/accounts/accounts.ts";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
 import { ABILITIES, type Ability } from "../../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -58,13 +59,7 @@ export const operatorKeys = resource({
       },
       result: newKeyRows.schema,
       async run({ name, can = READ, expires = null }, { services, by }) {
-        const beyond = can.find((ability) => by.can?.includes(ability) === false);
-        if (beyond !== undefined) {
-          throw new AppError(
-            "permission_denied",
-            message("operatorKeyMayNot", { ability: beyond }),
-          );
-        }
+        requireAbilities(by, can);
         const given = { name, can, expiresAt: expires };
         const { key, token } = await services.operatorKeys.create(given, by);
         return newKeyRows.row({ ...key, key: token });
@@ -87,6 +82,13 @@ export const operatorKeys = resource({
     }),
   ],
 });
+
+/** A key gives nobody more than it may do itself. @throws AppError `permission_denied` */
+export function requireAbilities({ can }: Actor, wanted: readonly Ability[]): void {
+  const beyond = wanted.find((ability) => can?.includes(ability) === false);
+  if (beyond === undefined) return;
+  throw new AppError("permission_denied", message("operatorKeyMayNot", { ability: beyond }));
+}
 
 function abilities(): Parameter<Ability[]> {
   const list = textList({

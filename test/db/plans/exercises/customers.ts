@@ -55,7 +55,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
     ...{ password: "green horse 12", newPassword: "another horse 12" },
   });
   await visitor.post("/account/sign-in/", { action: "sign-out" });
-  await people.setPassword(owner, "correct horse battery 2");
+  await people.setPassword({ email: owner, password: "correct horse battery 2", by: COMMAND_LINE });
   await markStaff(db, clock, { email: "new@example.com", isStaff: true, by: COMMAND_LINE });
   await markStaff(db, clock, { email: "new@example.com", isStaff: false, by: COMMAND_LINE });
   await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
@@ -168,6 +168,7 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/staff/posts/",
     "/staff/posts/?q=5",
     "/staff/people/",
+    "/staff/people/?q=nobody",
     `/staff/people/${encodeURIComponent("person 100")}/`,
     "/staff/webhooks/",
     "/staff/webhooks/?disabled=yes",

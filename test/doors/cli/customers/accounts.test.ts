@@ -189,7 +189,7 @@ test("the help lists the commands of the first day, with --all those that exist,
   expect(listed).toEqual([
     ...["start", "serve", "import", "export", "sample", "org", "member", "key", "plan"],
     ...["plan-offer", "plan-request", "webhook", "alert", "audit", "channel", "post"],
-    ...["import-run", "source", "job", "backup", "operator-webhook", "staff", "recount"],
+    ...["import-run", "source", "job", "backup", "person", "staff", "operator-webhook", "recount"],
     ...["search", "cluster", "restore", "check", "health", "doctor", "upgrade", "mcp"],
     ...["conformance", "openapi", "config", "help"],
   ]);

@@ -139,6 +139,7 @@ export const {
   requireIncluded: requireAlerts,
   ownOf,
   itemOf: alertOf,
+  itemToChange: alertToChange,
 } = accessTo({
   name: "alert",
   included: alertsIncluded,

@@ -17,6 +17,7 @@ import { asset, page, redirect, useSite, useVisit, type View } from "../../visit
 import {
   AlertForm,
   alertOf,
+  alertToChange,
   hasAlerts,
   ownOf,
   readAlertForm,
@@ -158,12 +159,9 @@ function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly 
 }
 
 async function change(): Promise<View> {
-  const context = useSite();
-  requireManager();
-  const { id } = await alertOf();
-  await requireAlerts();
+  const { id } = await alertToChange();
   const fields = readAlertForm();
-  await context.services.alerts.change(ownOf(), fields, currentActor());
+  await useSite().services.alerts.change(ownOf(), fields, currentActor());
   return redirect(`/account/alerts/${id}/?done=changed`);
 }
 

@@ -61,12 +61,6 @@ export function FindForm({
   );
 }
 
-/** The rows that contain the searched text. */
-export function searched<T>(rows: readonly T[], textOf: (row: T) => string): T[] {
-  const wanted = (useVisit().query.get("q") ?? "").trim().toLowerCase();
-  return rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
-}
-
 const ROWS_PER_PAGE = 50;
 
 /** Rows of the requested page, and links to the pages before and after it. */

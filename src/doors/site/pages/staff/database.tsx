@@ -6,7 +6,9 @@ import { RETENTION } from "../../../../upkeep/retention/retention-rules.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import type { FileAnswer } from "../../../../verbs/method.ts";
 import { exports } from "../../../../verbs/operator/data/imports.ts";
-import { verbAction } from "../../forms/verb-action.ts";
+import { backups } from "../../../../verbs/operator/system/jobs.ts";
+import { backWith, verbAction } from "../../forms/verb-action.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { CheckField } from "../../look/form.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
@@ -68,7 +70,10 @@ export const databasePage: SitePage = {
       </>,
     );
   },
-  actions: { export: verbAction(exports, "download", { shows: downloaded }) },
+  actions: {
+    export: verbAction(exports, "download", { shows: downloaded }),
+    backup: verbAction(backups, "make", { shows: () => backWith("job.run") }),
+  },
 };
 
 /** What limits a table, in words. */
@@ -132,6 +137,7 @@ async function LastBackup({ backup }: { backup: BackupFile | null }) {
           <Instant at={backup.madeAt} />, <bdi>{backup.path}</bdi>, {shownBytes(backup.bytes)}
         </p>
       )}
+      <ActionButton action="backup" label={words.runNow} />
     </>
   );
 }

@@ -100,6 +100,7 @@ export const {
   requireIncluded: requireWebhooks,
   ownOf,
   itemOf: webhookOf,
+  itemToChange: webhookToChange,
 } = accessTo({
   name: "webhook",
   included: webhooksIncluded,

@@ -21,6 +21,7 @@ import {
   requireWebhooks,
   WEBHOOK_FORM,
   webhookOf,
+  webhookToChange,
 } from "./webhook-form.ts";
 
 /** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
@@ -29,10 +30,7 @@ const webhookActions = {
   disable: () => switchTo(false),
 
   async change() {
-    const { services } = useSite();
-    requireManager();
-    const before = await webhookOf();
-    await requireWebhooks();
+    const before = await webhookToChange();
     const { address, channels } = await readWebhookForm();
     // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
     const changesUrl = address.url !== before.url;
@@ -44,16 +42,14 @@ const webhookActions = {
         isActive: undefined,
       };
       const plan = await ownPlan();
-      await services.webhooks.change(ownOf(), plan, change, currentActor());
+      await useSite().services.webhooks.change(ownOf(), plan, change, currentActor());
     }
     return redirect(`/account/webhooks/${before.id}/?done=changed`);
   },
 
   async rotate() {
     const { services } = useSite();
-    requireManager();
-    await webhookOf();
-    await requireWebhooks();
+    await webhookToChange();
     const rotated = await services.webhooks.rotate(ownOf(), readOverlap(), currentActor());
     return secretPage(rotated);
   },
@@ -68,9 +64,7 @@ const webhookActions = {
 
   async resend() {
     const { services } = useSite();
-    requireManager();
-    const { id } = await webhookOf();
-    await requireWebhooks();
+    const { id } = await webhookToChange();
     const delivery = parseNumber(useVisit().form.get("delivery"));
     if (delivery === null) throw pageError("not_found", useVisit().words.notFoundText);
     await services.webhooks.resend(ownOf(), delivery, currentActor());
@@ -88,9 +82,7 @@ const webhookActions = {
 
 async function switchTo(isActive: boolean): Promise<View> {
   const { services } = useSite();
-  requireManager();
-  const before = await webhookOf();
-  await requireWebhooks();
+  const before = await webhookToChange();
   const change = { address: undefined, channels: undefined, isActive };
   const plan = await ownPlan();
   await services.webhooks.change(ownOf(), plan, change, currentActor());
