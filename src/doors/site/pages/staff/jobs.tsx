@@ -1,9 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { JobState } from "../../../../upkeep/jobs/job-run.ts";
+import { parseInstant } from "../../../../values/moscow-time.ts";
+import type { Row } from "../../../../verbs/operator/resource.ts";
 import { jobs } from "../../../../verbs/operator/system/jobs.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
-import { DataTable } from "../../look/data-table.tsx";
+import { ResourceList } from "../../look/resource-list.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/visit.ts";
@@ -12,66 +13,39 @@ import { consolePage } from "./console.tsx";
 export const jobsPage: SitePage = {
   path: "/staff/jobs/",
   access: "staff",
-  async show(visit, context) {
-    const words = visit.words.staffPages;
+  async show({ words: { staffPages: words } }, context) {
     const states = await context.jobs.list();
+    const isRunning = states.some(
+      ({ startedAt, finishedAt }) => startedAt !== null && finishedAt === null,
+    );
     const percent = context.postIndexPercent();
     return consolePage(
       words.jobs,
       <>
         <RowFaults actions={["run"]} />
         <p>{words.patternText}</p>
-        <div
-          id="jobs"
-          data-refresh={states.some(isRunning) || percent !== null ? "yes" : undefined}
-        >
+        <div id="jobs" data-refresh={isRunning || percent !== null ? "yes" : undefined}>
           {percent !== null && <p class="notice">{words.postIndexBuilding(percent)}</p>}
-          <DataTable
+          <ResourceList
+            resource={jobs}
             label={words.jobs}
-            rows={states}
-            columns={[
-              [
-                words.job,
-                ({ name }) => (
-                  <>
-                    <code>{name}</code>
-                    <br />
-                    <small>{words.jobNames[name.replace(/@.*$/, "")]}</small>
-                  </>
-                ),
-                "row",
-              ],
-              [
-                words.started,
-                ({ startedAt: at }) => <Instant at={at} withSeconds none={words.never} />,
-              ],
-              [words.finished, ({ finishedAt }) => <Instant at={finishedAt} withSeconds />],
-              [words.outcome, (job) => <Outcome job={job} />],
-              [
-                words.nextRun,
-                ({ nextDueAt, pattern }) => (
-                  <>
-                    <Instant at={nextDueAt} />
-                    <br />
-                    <small>
-                      <code>{pattern}</code>
-                    </small>
-                  </>
-                ),
-              ],
-              [
-                words.actions,
-                ({ name }) => (
-                  <ActionButton
-                    inRow
-                    action="run"
-                    label={words.runNow}
-                    description={name}
-                    fields={{ job: name }}
-                  />
-                ),
-              ],
-            ]}
+            columns={["name", "last_run_at", "finished_at", "failure", "next_run_at", "schedule"]}
+            looks={{ name: "row" }}
+            cells={{
+              name: ({ name }) => <JobName name={String(name)} />,
+              last_run_at: secondsOf("last_run_at"),
+              finished_at: secondsOf("finished_at"),
+              failure: (job) => <Outcome job={job} />,
+            }}
+            actions={({ name }) => (
+              <ActionButton
+                inRow
+                action="run"
+                label={words.runNow}
+                description={String(name)}
+                fields={{ job: String(name) }}
+              />
+            )}
           />
         </div>
       </>,
@@ -82,18 +56,28 @@ export const jobsPage: SitePage = {
   },
 };
 
-function isRunning({ startedAt, finishedAt }: JobState): boolean {
-  return startedAt !== null && finishedAt === null;
-}
-
-function Outcome({ job }: { job: JobState }) {
-  const words = useVisit().words.staffPages;
-  if (job.startedAt === null) return <>—</>;
-  if (isRunning(job)) return <>{words.running}</>;
-  if (job.failure === null) return <>{words.succeeded}</>;
+function JobName({ name }: { name: string }) {
   return (
     <>
-      <strong class="fault">{words.failed}</strong>: <bdi>{job.failure}</bdi>
+      <code>{name}</code>
+      <br />
+      <small>{useVisit().words.staffPages.jobNames[name.replace(/@.*$/, "")]}</small>
+    </>
+  );
+}
+
+const secondsOf = (field: string) => (job: Row) => (
+  <Instant at={parseInstant(String(job[field] ?? ""))} withSeconds />
+);
+
+function Outcome({ job }: { job: Row }) {
+  const words = useVisit().words.staffPages;
+  if (job["last_run_at"] === null) return <>—</>;
+  if (job["finished_at"] === null) return <>{words.running}</>;
+  if (job["failure"] === null) return <>{words.succeeded}</>;
+  return (
+    <>
+      <strong class="fault">{words.failed}</strong>: <bdi>{String(job["failure"])}</bdi>
     </>
   );
 }
