@@ -208,7 +208,7 @@ describe("customers", () => {
   });
 });
 
-test("a key makes no key that may do more than itself", async () => {
+test("a key makes no key, staff or link that may do more than itself", async () => {
   const key = await keyFor(["read", "system"]);
   const wanted = (can: string) => ({ name: "more", can });
   const refused = await send("POST", "operator-keys/", key, wanted("read,customers"));
@@ -216,6 +216,13 @@ test("a key makes no key that may do more than itself", async () => {
   expect(refused.body.detail).toContain("--can customers");
   expect((await send("POST", "operator-keys/", key, wanted("system"))).status).toBe(201);
   expect((await send("GET", "operator-keys/", key)).body.results).toHaveLength(2);
+  const person = { email: "eve@example.com", name: "" };
+  await appliance.app.domains.people.ensurePerson(person);
+  for (const path of ["staff/", "people/eve@example.com/link/"]) {
+    const body = path === "staff/" ? person : {};
+    expect((await send("POST", path, key, body)).status, path).toBe(403);
+  }
+  expect((await send("GET", "people/?staff=true", key)).body.results).toEqual([]);
 });
 
 describe("Idempotency-Key", () => {

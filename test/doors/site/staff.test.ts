@@ -319,6 +319,20 @@ test("people are listed with their organizations, including suspended and archiv
   expect(html).not.toContain(`${STAFF}</bdi></a>`);
 });
 
+test("people are found by name, whatever its case, page by page", async () => {
+  const { people } = appliance.app.domains;
+  for (let number = 10; number < 62; number++) {
+    await people.ensurePerson({ email: `p${number}@example.com`, name: `Олег ${number}` });
+  }
+  const first = await staff.get(`/staff/people/?q=${encodeURIComponent("олег")}`);
+  const shown = (html: string) => html.match(/href="\/staff\/people\/\w+\/"/g)?.length;
+  expect(shown(first.html)).toBe(50);
+  const next = /href="([^"]*after=[^"]*)" rel="next"/.exec(first.html)?.[1] ?? "";
+  const second = await staff.get(next.replaceAll("&amp;", "&"));
+  expect(shown(second.html)).toBe(2);
+  expect(second.html).toContain("p61@example.com");
+});
+
 test("a webhook whose signing secret cannot be read stays disabled, and the page says why", async () => {
   const id = await webhook();
   const path = `/staff/webhooks/${id}/`;
