@@ -96,7 +96,6 @@ export const selectEmail = query((db, { personId }: { personId: string }) =>
 /** Which people a list wants: those after an address, whose address or name contains a text. */
 export interface PeoplePart {
   q: string;
-  areStaff: boolean;
   after: string;
   limit: number;
 }
@@ -117,37 +116,26 @@ function accountColumns(db: Reading, now: string) {
   };
 }
 
-interface Matched extends Omit<PeoplePart, "areStaff"> {
-  now: string;
-  name: string;
-  isStaff: 0 | 1;
-}
-
-const selectAccounts = query((db, { now, q, name, isStaff, after, limit }: Matched) =>
-  db
-    .select(accountColumns(db, now))
-    .from(people)
-    .where(
-      and(
-        gt(people.email, after),
-        sql`${people.isStaff} >= ${isStaff}`,
-        sql`(instr(lower(${people.email} || ' ' || ${people.name}), ${q}) OR instr(${people.name}, ${name}))`,
-      ),
-    )
-    .orderBy(asc(people.email))
-    .limit(limit),
+const selectAccounts = query(
+  (db, { now, q, name, after, limit }: PeoplePart & { now: string; name: string }) =>
+    db
+      .select(accountColumns(db, now))
+      .from(people)
+      .where(
+        and(
+          gt(people.email, after),
+          sql`(instr(lower(${people.email} || ' ' || ${people.name}), ${q}) OR instr(${people.name}, ${name}))`,
+        ),
+      )
+      .orderBy(asc(people.email))
+      .limit(limit),
 ).all;
 
 /** SQLite folds the case of Latin letters only, so names are searched for with capitals too. */
-export function selectPeople(
-  db: Database,
-  nowMs: number,
-  { areStaff, ...part }: PeoplePart,
-): PersonAccount[] {
+export function selectPeople(db: Database, nowMs: number, part: PeoplePart): PersonAccount[] {
   const q = part.q.trim().toLowerCase();
   const name = q.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
-  const isStaff = areStaff ? 1 : 0;
-  return selectAccounts(db, { ...part, q, name, isStaff, now: new Date(nowMs).toISOString() });
+  return selectAccounts(db, { ...part, q, name, now: new Date(nowMs).toISOString() });
 }
 
 const selectAccount = query((db, { now, key }: { now: string; key: string }) =>

@@ -11,7 +11,7 @@ import {
   rows,
   textSchema,
 } from "../../../values/schema.ts";
-import { checkedText, flag, inPath, required, text, withDefault } from "../../parameters.ts";
+import { checkedText, inPath, required, text, withDefault } from "../../parameters.ts";
 import { list, type OperatorServices, resource, show, verb } from "../resource.ts";
 import { requireAbilities } from "../system/operator-keys.ts";
 import { withAccount } from "./organizations.ts";
@@ -47,13 +47,9 @@ export const people = resource({
     list({
       rows: ["email"],
       title: "list people, by e-mail address",
-      args: {
-        q: text({ description: "Part of their address or name.", example: "ada@" }),
-        staff: withDefault(flag({ description: "Only staff." }), false),
-      },
-      async run({ q = "", staff: areStaff }, { services, part: { after, limit } }) {
-        const part = { q, areStaff, after: String(after?.[0] ?? ""), limit };
-        const found = await services.people.accounts(part);
+      args: { q: text({ description: "Part of their address or name.", example: "ada@" }) },
+      async run({ q = "" }, { services, part: { after, limit } }) {
+        const found = await services.people.accounts({ q, after: String(after?.[0] ?? ""), limit });
         return Promise.all(found.map((one) => rowOf(one, services)));
       },
     }),

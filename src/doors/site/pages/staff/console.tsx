@@ -28,39 +28,6 @@ export function idOf(text: string): number {
   return id;
 }
 
-/** The form for finding channels and posts, with what is wrong with its text. */
-export function FindForm({
-  label,
-  fault = null,
-}: {
-  label: string;
-  /** Null if nothing is wrong. */
-  fault?: string | null;
-}) {
-  const visit = useVisit();
-  return (
-    <search>
-      <form method="get" action={asset(visit.path.split("?")[0] ?? "")} class="inline">
-        <label for="q">{label}</label>
-        <input
-          type="search"
-          id="q"
-          name="q"
-          value={visit.query.get("q") ?? ""}
-          aria-invalid={fault === null ? undefined : "true"}
-          aria-describedby={fault === null ? undefined : "q-fault"}
-        />
-        <button type="submit">{visit.words.staffPages.find}</button>
-        {fault !== null && (
-          <strong class="fault" id="q-fault">
-            {fault}
-          </strong>
-        )}
-      </form>
-    </search>
-  );
-}
-
 const ROWS_PER_PAGE = 50;
 
 /** Rows of the requested page, and links to the pages before and after it. */

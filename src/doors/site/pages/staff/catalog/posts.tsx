@@ -18,7 +18,7 @@ import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { asset, page, useSite, useVisit, type View, type Visit } from "../../../visit/visit.ts";
-import { FindForm, withQuery } from "../console.tsx";
+import { withQuery } from "../console.tsx";
 
 const SHOWN = 20;
 const TEXT_SHOWN = 300;
@@ -55,6 +55,32 @@ export async function PostsFound({ channelId }: { channelId: number | null }) {
       <RowFaults actions={["take-down"]} />
       {!isSlow && <Table found={found} isOfOne={channelId !== null} />}
     </>
+  );
+}
+
+/** @param fault what is wrong with the text; null if nothing is */
+function FindForm({ label, fault }: { label: string; fault: string | null }) {
+  const visit = useVisit();
+  return (
+    <search>
+      <form method="get" action={asset(visit.path.split("?")[0] ?? "")} class="inline">
+        <label for="q">{label}</label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={visit.query.get("q") ?? ""}
+          aria-invalid={fault === null ? undefined : "true"}
+          aria-describedby={fault === null ? undefined : "q-fault"}
+        />
+        <button type="submit">{visit.words.staffPages.find}</button>
+        {fault !== null && (
+          <strong class="fault" id="q-fault">
+            {fault}
+          </strong>
+        )}
+      </form>
+    </search>
   );
 }
 

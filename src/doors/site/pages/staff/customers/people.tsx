@@ -80,13 +80,12 @@ export const personPage: SitePage = {
 function StaffMark({ person: { id, email, is_staff: isStaff } }: { person: Row }) {
   const words = useVisit().words.staffPages;
   if (!isStaff) {
-    const fields = { email: String(email) };
     return (
       <ActionButton
         action="give-staff"
         label={words.giveStaff}
         confirm={words.giveStaffConfirm}
-        fields={fields}
+        fields={{ email: String(email) }}
       />
     );
   }
