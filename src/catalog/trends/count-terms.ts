@@ -7,6 +7,8 @@ import { COUNTED_MIN } from "./trends.ts";
 /** Channels to look for at a time, and posts after which others get the processor for a moment. */
 const CHANNELS_PER_READ = 200;
 const POSTS_PER_PAUSE = 200;
+/** What it costs to look for posts where there are none, in posts. */
+const LOOK = 0.1;
 export const PAUSE_MS = 2;
 
 /** Passes the posts of each channel that has any between two instants. */
@@ -22,7 +24,7 @@ export async function eachChannel(
     for (const channel of channels) {
       const posts = textsOf(db, channel, [fromMs, untilMs]);
       if (posts.length > 0) each(posts);
-      read += posts.length;
+      read += posts.length + LOOK;
       if (read < POSTS_PER_PAUSE) continue;
       await clock.sleep(PAUSE_MS);
       read = 0;

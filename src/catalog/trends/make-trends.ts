@@ -8,6 +8,8 @@ import {
   countedDays,
   eachOfDay,
   forgetDaysOutside,
+  packedCounts,
+  packedMade,
   readMade,
   saveDay,
   saveMade,
@@ -46,9 +48,8 @@ export async function makeTrends(db: Database, clock: Clock): Promise<void> {
   const made = { madeAt, lastHour, comparedDays: comparedDays(db).length };
   const sought = made.comparedDays === 0 ? [] : await seek(db, clock, lastHour);
   const found = await lookUp(db, clock, lastHour, sought);
-  await inTransaction(db, clock, "trends", (tx) =>
-    saveMade(tx, { ...made, ...found } satisfies Made),
-  );
+  const content = packedMade({ ...made, ...found });
+  await inTransaction(db, clock, "trends", (tx) => saveMade(tx, madeAt, content));
 }
 
 /**
@@ -67,9 +68,9 @@ async function countDays(db: Database, clock: Clock, last: Day): Promise<void> {
   for (const day of missing.length === 0 ? again : missing) {
     const from = startOfDay(day);
     const [one = NOTHING] = await countTerms(db, clock, [from], from + DAY_MS);
-    await inTransaction(db, clock, "trends", (tx) =>
-      saveDay(tx, { day, channels: one.active, countedAt: clock.now() }, one.counts),
-    );
+    const row = { day, channels: one.active, countedAt: clock.now() };
+    const terms = packedCounts(one.counts);
+    await inTransaction(db, clock, "trends", (tx) => saveDay(tx, row, terms));
     if (clock.processor() - begunMs > DAYS_MS) break;
   }
 }

@@ -47,22 +47,27 @@ export function lastChannel(db: Database): number {
   return statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM channels").get()?.id ?? 0;
 }
 
-/** @param counts channels by the hash of a term */
-export function saveDay(
-  tx: Transaction,
-  { day, channels, countedAt }: CountedDay,
-  counts: ReadonlyMap<number, number>,
-): void {
+/** Counts of a day as stored: pairs of the hash of a term and how many channels used it. */
+export function packedCounts(counts: ReadonlyMap<number, number>): Uint8Array {
   const pairs = new Int32Array(2 * counts.size);
   let at = 0;
   for (const pair of counts) {
     pairs.set(pair, at);
     at += 2;
   }
+  return gzipSync(pairs, { level: 1 });
+}
+
+/** @param terms by `packedCounts`, which takes too long for a transaction */
+export function saveDay(
+  tx: Transaction,
+  { day, channels, countedAt }: CountedDay,
+  terms: Uint8Array,
+): void {
   statement(
     tx,
     "INSERT OR REPLACE INTO trend_days (day, channels, counted_at, terms) VALUES (?, ?, ?, ?)",
-  ).run(day, channels, countedAt, gzipSync(pairs, { level: 1 }));
+  ).run(day, channels, countedAt, terms);
 }
 
 interface CountedDay {
@@ -95,9 +100,12 @@ export function forgetDaysOutside(tx: Transaction, first: Day, last: Day): void 
   statement(tx, "DELETE FROM trend_days WHERE day < ? OR day > ?").run(first, last);
 }
 
-export function saveMade(tx: Transaction, made: Made): void {
+export const packedMade = (made: Made): Uint8Array => gzipSync(JSON.stringify(made), { level: 1 });
+
+/** @param content by `packedMade` */
+export function saveMade(tx: Transaction, madeAt: number, content: Uint8Array): void {
   statement(tx, "INSERT OR REPLACE INTO trends (id, made_at, content) VALUES (1, ?, ?)").run(
-    ...[made.madeAt, gzipSync(JSON.stringify(made), { level: 1 })],
+    ...[madeAt, content],
   );
 }
 
