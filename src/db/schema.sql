@@ -218,9 +218,11 @@ CREATE TABLE changed_days (
 CREATE TABLE channel_metrics (
   slot INTEGER NOT NULL,
   id INTEGER NOT NULL,
-  -- The channel's kind, and whether it had under 100 subscribers, when this was computed.
+  -- The channel's kind, whether it had under 100 subscribers, and whether its last reading was no older
+  -- than 7 days, when this was computed.
   is_chat INTEGER NOT NULL,
   is_small INTEGER NOT NULL,
+  is_fresh INTEGER NOT NULL,
   growth_1d INTEGER,
   growth_7d INTEGER,
   growth_30d INTEGER,
@@ -253,24 +255,27 @@ CREATE TABLE metric_orders (
   PRIMARY KEY (slot, metric, is_chat, value DESC, id)
 ) STRICT, WITHOUT ROWID;
 
--- The slot that is read, and the number of the last run that began to write the other: one row.
+-- The slot that is read, the number of the last run that began to write the other, and how many public
+-- channels and chats lack a fresh reading, so that orders by metrics leave them out: one row.
 CREATE TABLE metrics_read (
   slot INTEGER NOT NULL CHECK (slot IN (0, 1)),
-  run INTEGER NOT NULL
+  run INTEGER NOT NULL,
+  channels_left_out INTEGER NOT NULL,
+  chats_left_out INTEGER NOT NULL
 ) STRICT;
-INSERT INTO metrics_read VALUES (0, 0);
+INSERT INTO metrics_read VALUES (0, 0, 0, 0);
 
 -- Orders of a slot whose values were written since they were made.
 CREATE TABLE stale_orders (
   slot INTEGER NOT NULL, metric INTEGER NOT NULL, PRIMARY KEY (slot, metric)
 ) STRICT, WITHOUT ROWID;
--- Channels without a metric come after all others, in the order of their numbers.
+-- Channels that lack only this metric come after all others, in the order of their numbers.
 CREATE INDEX channels_by_kind ON channels (is_chat) WHERE is_public = 1;
 -- The numbers of a sample's channels may be given again.
 CREATE TRIGGER channel_metrics_removed BEFORE DELETE ON channels BEGIN
   -- Entries are found by their values, whichever order each stands in.
   DELETE FROM metric_orders
-  WHERE slot IN (0, 1) AND metric IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10) AND is_chat IN (0, 1)
+  WHERE slot IN (0, 1) AND metric IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) AND is_chat IN (0, 1)
     AND value IN (
       WITH own AS (SELECT * FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id)
       SELECT growth_7d FROM own

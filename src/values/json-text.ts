@@ -63,14 +63,23 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** Wraps results in a page's envelope, without parsing those that are already JSON text. */
-export function pageJson<T>(results: Json<T[]>, next: string | null): Json<Page<T>> {
-  if (results instanceof JsonBytes) {
-    return results.within('{"results":', `,"next":${JSON.stringify(next)}}`);
+/**
+ * Wraps results in a page's envelope, without parsing those that are already JSON text.
+ * @param more further members, after `next`
+ */
+export function pageJson<T, More extends object = object>(
+  results: Json<T[]>,
+  next: string | null,
+  more?: More,
+): Json<Page<T> & More> {
+  const rest = { next, ...more } as Omit<Page<T>, "results"> & More;
+  if (results instanceof JsonBytes || typeof results === "string") {
+    const after = `,${JSON.stringify(rest).slice(1)}`;
+    return results instanceof JsonBytes
+      ? results.within('{"results":', after)
+      : (`{"results":${results}${after}` as JsonText<Page<T> & More>);
   }
-  return typeof results === "string"
-    ? (`{"results":${results},"next":${JSON.stringify(next)}}` as JsonText<Page<T>>)
-    : { results, next };
+  return { results, ...rest };
 }
 
 export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {

@@ -79,7 +79,7 @@ export function listSchema<T>(items: Schema<T>, keywords: Keywords = {}): Schema
   return schema({ ...keywords, type: "array", items });
 }
 
-type Properties = Readonly<Record<string, TSchema>>;
+export type Properties = Readonly<Record<string, TSchema>>;
 
 type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[Name]> }> & {
   properties: P;

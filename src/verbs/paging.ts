@@ -8,8 +8,10 @@ import {
   listSchema,
   nullable,
   objectSchema,
+  type Properties,
   type Schema,
   textSchema,
+  type ValueOf,
 } from "../values/schema.ts";
 import type { ApiMethod, Call, Described } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
@@ -96,6 +98,15 @@ export function listOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item) });
 }
 
+/** As `pageOf`, with members that only some pages have. */
+export function pageWith<T, More extends Properties>(item: Schema<T>, more: More) {
+  const page = pageOf(item);
+  const properties = { ...page.properties, ...more };
+  return { ...page, properties } as unknown as Schema<
+    ValueOf<typeof page> & { [Name in keyof More]?: ValueOf<More[Name]> }
+  >;
+}
+
 /** `{results, next}`: one page of a list. */
 export function pageOf<T>(item: Schema<T>) {
   const next = textSchema({
@@ -106,9 +117,11 @@ export function pageOf<T>(item: Schema<T>) {
 }
 
 /** The items of one page, and the position of the last one; `last` is null if nothing follows. */
-export interface Slice<View, P extends Position> {
+export interface Slice<View, P extends Position, More extends object = object> {
   results: Json<View[]>;
   last: P | null;
+  /** Further members of the answer. */
+  more?: More;
 }
 
 export const pageParameters = {
@@ -135,13 +148,13 @@ export const pageParameters = {
  * @param fixed arguments as the cursor carries them, such as a number instead of a handle
  * @throws AppError `invalid` on `cursor`
  */
-export async function readPage<View, P extends Position>(
+export async function readPage<View, P extends Position, More extends object = object>(
   { after, nextUrl }: Call,
-  select: (after: P | null) => Slice<View, P> | Promise<Slice<View, P>>,
+  select: (after: P | null) => Slice<View, P, More> | Promise<Slice<View, P, More>>,
   fixed: Readonly<Record<string, string>> = {},
-): Promise<Json<Page<View>>> {
-  const { results, last } = await select(after(fixed) as P | null);
-  return pageJson(results, last === null ? null : nextUrl(last, fixed));
+): Promise<Json<Page<View> & More>> {
+  const { results, last, more } = await select(after(fixed) as P | null);
+  return pageJson(results, last === null ? null : nextUrl(last, fixed), more);
 }
 
 /**

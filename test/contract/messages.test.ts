@@ -484,6 +484,16 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{ channel: 87 }, "There is no channel 87."],
     [{ channel: "@HANDLE" }, "There is no channel @HANDLE."],
   ],
+  leftOut: [
+    [
+      { kind: "channel", count: 12 },
+      "Left out: channels whose last reading of subscribers is older than 7 days or missing, 12 in the whole catalog.",
+    ],
+    [
+      { kind: "chat", count: 0 },
+      "Left out: chats whose last reading of subscribers is older than 7 days or missing, 0 in the whole catalog.",
+    ],
+  ],
   noChannelOfMessenger: [[{ messengerId: "-9" }, "There is no channel with messenger id -9."]],
   twoChannels: [
     [

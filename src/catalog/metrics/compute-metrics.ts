@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Day, dayOf, startOfDay } from "../../values/moscow-time.ts";
+import { type Day, dayOf } from "../../values/moscow-time.ts";
 import {
   addEntries,
   forgetStale,
@@ -16,6 +16,7 @@ import {
   currentSlot,
   type Engagement,
   isLastRun,
+  type LeftOut,
   publishRun,
   type Readings,
   type Run,
@@ -23,14 +24,16 @@ import {
   type Slot,
   STORED_COLUMNS,
   type StoredMetrics,
+  saveLeftOut,
   saveMetrics,
   selectEngagement,
+  selectLeftOut,
   storedMetrics,
 } from "./metrics.store.ts";
 import {
-  ENGAGEMENT_DAYS,
-  GROWTH_FRESH_DAYS,
+  FRESH_DAYS,
   hundredthsOf,
+  isListed,
   METRIC_NAMES,
   METRIC_ORDERS,
   type MetricOrder,
@@ -50,10 +53,17 @@ const ROWS_PER_STEP = 50;
  */
 export async function computeMetrics(db: Database, clock: Clock): Promise<boolean> {
   const today = dayOf(clock.now());
-  const span = [startOfDay(today - ENGAGEMENT_DAYS), startOfDay(today)] as const;
-  if (!hasDifferences(db, currentSlot(db), today, span)) return false;
+  const leftOut = { channels: 0, chats: 0 };
+  if (!hasDifferences(db, currentSlot(db), today, leftOut)) {
+    const known = selectLeftOut(db);
+    if (known.channels !== leftOut.channels || known.chats !== leftOut.chats) {
+      await inTransaction(db, clock, "metrics", (tx) => saveLeftOut(tx, leftOut));
+    }
+    return false;
+  }
   const run = await inTransaction(db, clock, "metrics", beginRun);
-  for (const changed of differences(db, run.slot, today, span)) {
+  Object.assign(leftOut, { channels: 0, chats: 0 });
+  for (const changed of differences(db, run.slot, today, leftOut)) {
     if (changed.length === 0) continue;
     await inParts(db, clock, "metrics", (tx) => {
       if (!isLastRun(tx, run)) return false;
@@ -62,27 +72,25 @@ export async function computeMetrics(db: Database, clock: Clock): Promise<boolea
     });
   }
   await makeOrders(db, clock, run);
-  return inTransaction(db, clock, "metrics", (tx) => publishRun(tx, run));
+  return inTransaction(db, clock, "metrics", (tx) => publishRun(tx, run, leftOut));
 }
 
-function hasDifferences(db: Database, slot: Slot, today: Day, span: Span): boolean {
-  for (const changed of differences(db, slot, today, span)) if (changed.length > 0) return true;
+function hasDifferences(db: Database, slot: Slot, today: Day, leftOut: LeftOut): boolean {
+  for (const changed of differences(db, slot, today, leftOut)) if (changed.length > 0) return true;
   return false;
 }
-
-type Span = readonly [fromMs: number, untilMs: number];
 
 interface Difference {
   now: StoredMetrics;
   stored: StoredMetrics | undefined;
 }
 
-/** Channels whose metrics differ from those in a slot, some at a time. */
+/** Channels whose metrics differ from those in a slot, some at a time; adds to `leftOut` who is left out. */
 function* differences(
   db: Database,
   slot: Slot,
   today: Day,
-  span: Span,
+  leftOut: LeftOut,
 ): Generator<Difference[], void> {
   for (let afterId = 0; ; ) {
     const readings = readingsAfter(db, afterId, CHANNELS_PER_READ);
@@ -91,8 +99,11 @@ function* differences(
     if (first === undefined || last === undefined) return;
     afterId = last.id;
     const range = [first.id, last.id] as const;
-    const engagement = selectEngagement(db, range, span);
+    const engagement = selectEngagement(db, range, today);
     const stored = storedMetrics(db, slot, range);
+    for (const { is_public, is_chat, day } of readings) {
+      if (is_public === 1 && !isFresh(day, today)) leftOut[is_chat === 1 ? "chats" : "channels"]++;
+    }
     yield readings
       .map((one) => ({
         now: metricsOf(one, engagement.get(one.id), today),
@@ -109,15 +120,19 @@ function differs({ now, stored }: Difference): boolean {
     : STORED_COLUMNS.some((name) => now[name] !== stored[name]);
 }
 
+function isFresh(day: Day | null, today: Day): boolean {
+  return day !== null && today - day <= FRESH_DAYS;
+}
+
 function metricsOf(
   readings: Readings,
   engagement: Engagement | undefined,
   today: Day,
 ): StoredMetrics {
   const { id, is_chat, is_small, subscribers, day, last, before1, before7, before30 } = readings;
-  const isFresh = day !== null && today - day <= GROWTH_FRESH_DAYS;
+  const is_fresh = Number(isFresh(day, today));
   const growth = (before: number | null) =>
-    !isFresh || last === null || before === null ? null : last - before;
+    is_fresh === 0 || last === null || before === null ? null : last - before;
   const percent = (before: number | null) => {
     const grown = growth(before);
     return grown === null ? null : hundredthsOf(grown, before ?? 0);
@@ -129,6 +144,7 @@ function metricsOf(
     id,
     is_chat,
     is_small,
+    is_fresh,
     growth_1d: growth(before1),
     growth_7d: growth(before7),
     growth_30d: growth(before30),
@@ -153,17 +169,18 @@ function metricsOf(
 function save(tx: Transaction, slot: Slot, { now, stored }: Difference): void {
   saveMetrics(tx, slot, now);
   const isOtherKind = stored !== undefined && stored.is_chat !== now.is_chat;
-  const isOtherSize = stored?.is_small !== now.is_small;
   markStale(
     tx,
     slot,
-    METRIC_ORDERS.filter(
-      ({ metric, isSmall }) =>
-        isOtherKind ||
-        now[metric] !== (stored?.[metric] ?? null) ||
-        (isSmall !== null && isOtherSize),
-    ),
+    METRIC_ORDERS.filter((order) => isOtherKind || entryIn(order, now) !== entryIn(order, stored)),
   );
+}
+
+/** The value that stands for a channel in an order; null if it is not in it. */
+function entryIn(order: MetricOrder, metrics: StoredMetrics | undefined): number | null {
+  const { metric } = order;
+  if (metrics === undefined || isListed(metric, metrics) !== order.isListed) return null;
+  return metrics[metric];
 }
 
 /** Values to read at a time, so that no query holds its snapshot of the file for long. */

@@ -1,6 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import type { Slot } from "./metrics.store.ts";
-import type { MetricOrder } from "./metrics.ts";
+import { isListedSql, type MetricOrder } from "./metrics.ts";
 
 /** An entry of an order: the channel's kind, its value, its number. */
 export type OrderEntry = readonly [isChat: number, value: number, id: number];
@@ -27,15 +27,15 @@ export function forgetStale(tx: Transaction, slot: Slot, { number }: MetricOrder
 export function orderValuesAfter(
   db: Database,
   slot: Slot,
-  { metric, isSmall }: MetricOrder,
+  { metric, isListed }: MetricOrder,
   afterId: number,
   limit: number,
 ): OrderEntry[] {
-  const size = isSmall === null ? "" : `AND is_small = ${Number(isSmall)}`;
   return statement(
     db,
-    `SELECT is_chat, ${metric}, id FROM channel_metrics
-     WHERE slot = ? AND id > ? AND ${metric} IS NOT NULL ${size} ORDER BY id LIMIT ?`,
+    `SELECT is_chat, ${metric}, id FROM channel_metrics m
+     WHERE slot = ? AND id > ? AND ${metric} IS NOT NULL AND (${isListedSql(metric)}) = ${Number(isListed)}
+     ORDER BY id LIMIT ?`,
   )
     .raw()
     .all(slot, afterId, limit) as unknown as OrderEntry[];

@@ -1,8 +1,10 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import type { Day } from "../../values/moscow-time.ts";
+import { DAY_MS, type Day, startOfDay } from "../../values/moscow-time.ts";
 import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
 import {
+  ENGAGEMENT_DAYS,
   GROWTH_SLACK_DAYS,
+  type Listing,
   METRIC_NAMES,
   type MetricsRecord,
   type MetricsView,
@@ -22,14 +24,12 @@ export function metricsOf(id: string, isChat: string): string {
 }
 
 /** A channel's metrics as stored by a run. */
-export interface StoredMetrics extends MetricsRecord {
+export interface StoredMetrics extends MetricsRecord, Listing {
   id: number;
   is_chat: number;
-  /** 1 if it has so few subscribers that its percentages are left out of their order. */
-  is_small: number;
 }
 
-export const STORED_COLUMNS = ["is_chat", "is_small", ...METRIC_NAMES] as const;
+export const STORED_COLUMNS = ["is_chat", "is_small", "is_fresh", ...METRIC_NAMES] as const;
 
 /** Known metrics of public channels, by number. */
 export function selectMetrics(db: Database, ids: readonly number[]): Map<number, MetricsView> {
@@ -65,14 +65,35 @@ export function isLastRun(tx: Transaction, { number }: Run): boolean {
   return statement(tx, "SELECT 1 FROM metrics_read WHERE run = ?").get(number) !== undefined;
 }
 
+/** How many public channels, and chats, lists in the order of a metric left out at the last run. */
+export interface LeftOut {
+  channels: number;
+  chats: number;
+}
+
+export function selectLeftOut(db: Database): LeftOut {
+  return statement<LeftOut>(
+    db,
+    "SELECT channels_left_out AS channels, chats_left_out AS chats FROM metrics_read",
+  ).all()[0] as LeftOut;
+}
+
+const SAVE_LEFT_OUT =
+  "UPDATE metrics_read SET channels_left_out = @channels, chats_left_out = @chats";
+
+export function saveLeftOut(tx: Transaction, leftOut: LeftOut): void {
+  statement(tx, SAVE_LEFT_OUT).run({ ...leftOut });
+}
+
 /** Makes the run's slot the current one. @returns false if a later run has begun */
-export function publishRun(tx: Transaction, { number, slot }: Run): boolean {
-  const read = statement(tx, "UPDATE metrics_read SET slot = ? WHERE run = ?");
-  return read.run(slot, number).changes === 1;
+export function publishRun(tx: Transaction, run: Run, leftOut: LeftOut): boolean {
+  const publish = statement(tx, `${SAVE_LEFT_OUT}, slot = @slot WHERE run = @number`);
+  return publish.run({ ...run, ...leftOut }).changes === 1;
 }
 
 export interface Readings {
   id: number;
+  is_public: number;
   is_chat: number;
   is_small: number;
   subscribers: number;
@@ -103,7 +124,7 @@ function before(days: number): string {
 }
 
 const READINGS = `
-  SELECT c.id, c.is_chat, c.subscribers < ${SMALL_BELOW} AS is_small, c.subscribers,
+  SELECT c.id, c.is_public, c.is_chat, c.subscribers < ${SMALL_BELOW} AS is_small, c.subscribers,
     s.day, s.subscribers AS last, ${before(1)}, ${before(7)}, ${before(30)},
     EXISTS (SELECT 1 FROM posts WHERE channel_id = c.id) AS hasPosts
   FROM channels c LEFT JOIN daily_statistics s
@@ -140,21 +161,33 @@ const viewsAt = (age: string) => `
     coalesce(sum(p.views_${age}) FILTER (WHERE p.is_ad = 1), 0) AS ad_views_${age},
     count(p.views_${age}) FILTER (WHERE p.is_ad = 1) AS ad_reach_${age}_posts`;
 
+/** SQL: posts of today are still being read. */
+const IS_REACH_KNOWN = `p.published_at < @todayMs AND ${ARE_VIEWS_KNOWN}`;
+
+/** SQL: the day of a channel's last reading, or yesterday. */
+const UNTIL = "ifnull((SELECT max(day) FROM daily_statistics WHERE channel_id = c.id), @today - 1)";
+
+/** SQL: the instant at which a day begins. */
+const startSql = (day: string) => `(${day}) * ${DAY_MS} + ${startOfDay(0)}`;
+
 const ENGAGEMENT = `
   SELECT c.id, count(*) AS posts, sum(p.is_ad) AS ads,
-    coalesce(sum(p.views) FILTER (WHERE ${ARE_VIEWS_KNOWN}), 0) AS views,
-    count(*) FILTER (WHERE ${ARE_VIEWS_KNOWN}) AS viewed, ${viewsAt("24h")}, ${viewsAt("48h")}
+    coalesce(sum(p.views) FILTER (WHERE ${IS_REACH_KNOWN}), 0) AS views,
+    count(*) FILTER (WHERE ${IS_REACH_KNOWN}) AS viewed, ${viewsAt("24h")}, ${viewsAt("48h")}
   FROM channels c CROSS JOIN posts p INDEXED BY posts_by_time ON p.channel_id = c.id
-  WHERE c.id BETWEEN ? AND ? AND p.published_at >= ? AND p.published_at < ?
+      AND p.published_at >= ${startSql(`${UNTIL} - ${ENGAGEMENT_DAYS - 1}`)}
+      AND p.published_at < ${startSql(`${UNTIL} + 1`)}
+  WHERE c.id BETWEEN @first AND @last
   GROUP BY c.id`;
 
-/** Engagement of channels in a range of numbers that have posts between two instants. */
+/** Engagement of channels in a range of numbers that have posts in the days up to their last reading. */
 export function selectEngagement(
   db: Database,
   [first, last]: readonly [number, number],
-  [fromMs, untilMs]: readonly [number, number],
+  today: Day,
 ): Map<number, Engagement> {
-  const rows = statement<Engagement>(db, ENGAGEMENT).all(first, last, fromMs, untilMs);
+  const values = { first, last, today, todayMs: startOfDay(today) };
+  const rows = statement<Engagement>(db, ENGAGEMENT).all(values);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

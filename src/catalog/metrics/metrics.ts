@@ -42,7 +42,7 @@ export const ORDERED_METRICS = {
   growth_30d_percent: 3,
   reach_30d: 4,
   err_30d: 5,
-  // 6 is `err_30d` of small channels.
+  // 6 and those from 11 on are of channels that lists leave out.
   reach_24h: 7,
   reach_48h: 8,
   ad_reach_24h: 9,
@@ -74,31 +74,53 @@ export function isPercent(name: OrderedMetric): boolean {
   return name === "growth_30d_percent" || name === "err_30d";
 }
 
-/** An order in `metric_orders`: its number, its metric, and which channels it contains. */
+/**
+ * An order in `metric_orders`: its number, its metric, and whether it contains the channels that lists in
+ * this order show, or the others, which only serve the metric's filter.
+ */
 export interface MetricOrder {
   number: number;
   metric: OrderedMetric;
-  /** Whether it contains small channels or the others; null for all. */
-  isSmall: boolean | null;
+  isListed: boolean;
 }
 
 export const METRIC_ORDERS: readonly MetricOrder[] = [
   ...(Object.keys(ORDERED_METRICS) as OrderedMetric[]).map((metric) => ({
     number: ORDERED_METRICS[metric],
     metric,
-    isSmall: isPercent(metric) ? false : null,
+    isListed: true,
   })),
-  // No list has this order: it only serves the filter `err_30d_min`.
-  { number: 6, metric: "err_30d", isSmall: true },
+  // Growth has none: channels that are left out have no growth.
+  { number: 6, metric: "err_30d", isListed: false },
+  { number: 11, metric: "reach_30d", isListed: false },
+  { number: 12, metric: "reach_24h", isListed: false },
+  { number: 13, metric: "reach_48h", isListed: false },
+  { number: 14, metric: "ad_reach_24h", isListed: false },
+  { number: 15, metric: "ad_reach_48h", isListed: false },
 ];
 
-/** Growth up to a reading older than this is no growth of today's, and is not ranked with it. */
-export const GROWTH_FRESH_DAYS = 7;
+/** A channel whose last reading is older than this has no growth, and is left out of orders by metrics. */
+export const FRESH_DAYS = 7;
+
+/** What decides whether lists in an order show a channel, as of the last run; 1 or 0. */
+export interface Listing {
+  is_fresh: number;
+  is_small: number;
+}
+
+export function isListed(metric: OrderedMetric, { is_fresh, is_small }: Listing): boolean {
+  return is_fresh === 1 && (is_small === 0 || !isPercent(metric));
+}
+
+/** SQL: the same for the row `m`. */
+export function isListedSql(metric: OrderedMetric): string {
+  return `m.is_fresh = 1${isPercent(metric) ? " AND m.is_small = 0" : ""}`;
+}
 
 /** How many days off the reading to compare with may be. */
 export const GROWTH_SLACK_DAYS = 2;
 
-/** Whole Moscow days before today whose posts are counted. */
+/** Moscow days up to the last reading's whose posts are counted. */
 export const ENGAGEMENT_DAYS = 30;
 
 /**
@@ -116,7 +138,7 @@ export function percentOf(hundredths: number | null): number | null {
 const growth = (days: string) =>
   nullable(
     integerSchema({
-      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with, or the last is older than ${GROWTH_FRESH_DAYS} days`,
+      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with, or the last is older than ${FRESH_DAYS} days`,
     }),
   );
 const percent = (description: string) => nullable(numberSchema({ description }));
@@ -132,11 +154,17 @@ export const metricsSchema = objectSchema(
     growth_30d: growth("30 days"),
     growth_7d_percent: percent("`growth_7d` in percent of the subscribers before"),
     growth_30d_percent: percent("`growth_30d` in percent of the subscribers before"),
-    posts_30d: count("Posts of the 30 days before today; null: no posts are known at all"),
+    posts_30d: count(
+      "Posts of the 30 days up to `statistics_until`, or to yesterday if it is null; null: no posts are known at all",
+    ),
     ads_30d: count("Advertising posts among `posts_30d`"),
-    reach_30d: count("Mean views of the posts of the 30 days before today whose views are known"),
+    reach_30d: count(
+      "Mean views of these posts, without today's and those whose views are unknown",
+    ),
     err_30d: percent("`reach_30d` in percent of the subscribers"),
-    statistics_until: nullable(daySchema("Day of the last reading of subscribers")),
+    statistics_until: nullable(
+      daySchema("Day of the last reading of subscribers, on which the 1, 7 and 30 days end"),
+    ),
     reach_24h: reach("posts", 24),
     reach_24h_posts: reachPosts("reach_24h"),
     reach_48h: reach("posts", 48),

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { isListedSql } from "../metrics/metrics.ts";
 import type { CatalogSelection } from "./catalog.ts";
 import { NO_POST_STEP } from "./last-post-order.ts";
 import {
@@ -20,16 +21,7 @@ import {
   textTests,
   WALK_MAX,
 } from "./plans/sql-parts.ts";
-import {
-  and,
-  type Bound,
-  METRICS,
-  METRICS_OR_NONE,
-  NOT_SMALL,
-  prepareSelection,
-  type Query,
-  UNBOUNDED,
-} from "./query.ts";
+import { and, type Bound, METRICS, prepareSelection, type Query, UNBOUNDED } from "./query.ts";
 import { expressionOf } from "./search-terms.ts";
 
 /**
@@ -104,8 +96,8 @@ function segments(query: Query, most: number): Segment[] {
             WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat
               ${query.after?.[0] === null ? "AND c.id > @afterId" : ""} ORDER BY c.id`,
           value: "NULL",
-          join: `c ${METRICS_OR_NONE}`,
-          tests: `AND m.${ordered.column} IS NULL ${tests} ${ordered.isPercent ? NOT_SMALL : ""}`,
+          join: `c ${METRICS}`,
+          tests: `AND m.${ordered.column} IS NULL AND ${isListedSql(ordered.column)} ${tests}`,
         }
       : {
           steps: `SELECT c.id, o.value, c.subscribers

@@ -3,9 +3,8 @@ import { metricsOf } from "../metrics/metrics.store.ts";
 import {
   boundValues,
   FILTERED_METRICS,
-  isPercent,
+  isListedSql,
   type OrderedMetric,
-  SMALL_BELOW,
 } from "../metrics/metrics.ts";
 import type {
   CatalogFilter,
@@ -31,7 +30,7 @@ export interface TextTest {
 export type Ordered =
   | { by: "channels"; column: string; index: string }
   | { by: "last post"; column: "last_post_at" }
-  | { by: "metrics"; column: OrderedMetric; isPercent: boolean };
+  | { by: "metrics"; column: OrderedMetric };
 
 /** A range required by a filter: SQL over `channels c` or `channel_metrics m`. */
 export interface Bound {
@@ -73,11 +72,7 @@ export interface Query extends PreparedSelection {
   expression: Expression | null;
 }
 
-const metric = (column: OrderedMetric): Ordered => ({
-  by: "metrics",
-  column,
-  isPercent: isPercent(column),
-});
+const metric = (column: OrderedMetric): Ordered => ({ by: "metrics", column });
 
 const ORDERED: Record<CatalogOrdering, Ordered> = {
   "-subscribers": { by: "channels", column: "subscribers", index: "channels_by_subscribers" },
@@ -95,16 +90,16 @@ const ORDERED: Record<CatalogOrdering, Ordered> = {
   "-ad_reach_48h": metric("ad_reach_48h"),
 };
 
-/** SQL: the metrics of a channel of the requested kind. */
-const METRICS_ROW = `channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
 /**
- * Without a bound, channels without metrics belong to the list; with one, those without a row cannot match.
+ * SQL: the metrics of a channel of the requested kind. One that has none matches no bound, and is left out
+ * of orders by metrics.
  */
-export const METRICS_OR_NONE = `LEFT JOIN ${METRICS_ROW}`;
-export const METRICS = `CROSS JOIN ${METRICS_ROW}`;
+export const METRICS = `CROSS JOIN channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
 
-/** SQL: leaves small channels out of orderings by percentage, which means little for them. */
-export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW}) = 0`;
+/** Whether the ordering leaves out channels without a fresh reading. */
+export function isOfMetrics(ordering: CatalogOrdering): boolean {
+  return ORDERED[ordering].by === "metrics";
+}
 
 function boundsOf(filter: CatalogFilter): Bound[] {
   const subscribers = (sql: string): Bound => ({ column: "subscribers", sql, entrySql: null });
@@ -154,8 +149,11 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
     value: `${ordered.by === "metrics" ? "m" : "c"}.${ordered.column}`,
     ownBounds: bounds.filter(isOwn),
     boundsApart: bounds.filter((one) => !isOwn(one)),
-    metricsJoin: metricsJoin(ordered, bounds),
-    conditions: `${and(bounds)} ${ordered.by === "metrics" && ordered.isPercent ? NOT_SMALL : ""}`,
+    metricsJoin:
+      ordered.by === "metrics" || bounds.some(({ column }) => column !== "subscribers")
+        ? METRICS
+        : "",
+    conditions: `${and(bounds)} ${ordered.by === "metrics" ? `AND ${isListedSql(ordered.column)}` : ""}`,
     tests,
     terms: [...facets, ...(text === null ? [] : trigramsOf(text))],
     after,
@@ -167,11 +165,6 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
     },
     limit: selection.limit + 1,
   };
-}
-
-function metricsJoin(ordered: Ordered, bounds: readonly Bound[]): string {
-  if (bounds.some(({ column }) => column !== "subscribers")) return METRICS;
-  return ordered.by === "metrics" ? METRICS_OR_NONE : "";
 }
 
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {

@@ -4,7 +4,9 @@ import { createReadCache } from "../../db/read-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { createTurns, currentTenant } from "../../values/tenant.ts";
+import type { ChannelKind } from "../channels/channel-reference.ts";
 import { cardsVersion } from "../channels/channels.store.ts";
+import { selectLeftOut } from "../metrics/metrics.store.ts";
 import type {
   CatalogCount,
   CatalogFilter,
@@ -82,6 +84,10 @@ export function createSearch(
       const found = find(selection);
       return found instanceof Promise ? found.then(keep) : keep(found);
     },
+
+    /** How many channels, or chats, orderings by metrics left out when these were computed. */
+    leftOut: (kind: ChannelKind): number =>
+      selectLeftOut(db)[kind === "chat" ? "chats" : "channels"],
 
     count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
 

@@ -2,12 +2,14 @@ import {
   type Check,
   check,
   differs,
+  each,
   type Json,
   Missing,
   objectsIn,
   refusal,
   unless,
 } from "../check.ts";
+import { METRIC_ORDERINGS } from "../endpoints.ts";
 import { listed, look, planOf, requirePlan } from "../sight.ts";
 import { answer, every, refused, results, same, taken } from "./answers.ts";
 
@@ -175,13 +177,21 @@ const statistics: readonly Check[] = [
     "at most 20 former handles",
     ({ id, former_handles: former }) => unless((former as unknown[]).length <= 20, String(id)),
   ),
-  check("questions 12", "an ordering by growth says how many it leaves out", async (kit) => {
-    const { body } = await look(kit, `${CARDS}&ordering=-growth_30d`);
-    if (body["next"] !== null) throw new Missing("more than a page of channels");
-    const all = Number((await look(kit, "/v1/msgr/channels/stats/")).body["channels"]);
-    const left = all - objectsIn(body["results"]).length;
-    return unless(left === 0 || typeof body["note"] === "string", `no note of ${left} channels`);
-  }),
+  ...METRIC_ORDERINGS.map((ordering) =>
+    check(
+      "questions 12",
+      `${ordering} leaves out who was not read, and says how many`,
+      async (kit) => {
+        const { body } = await look(kit, `${CARDS}&ordering=${ordering}&include=metrics`);
+        return (
+          unless(/\d/.test(String(body["note"])), "no number in a note") ??
+          each(objectsIn(body["results"]), ({ id, metrics }) =>
+            unless((metrics as Json)["statistics_until"] !== null, `${String(id)} has no reading`),
+          )
+        );
+      },
+    ),
+  ),
   check(
     "decisions 3 statistics",
     "both ends of a period are included, and a day has one row",

@@ -40,7 +40,6 @@ export function toolResult(
   const notes = [
     own.note ?? null,
     isEmptyStatistics ? emptyStatisticsText(raw, services) : null,
-    rankingNote(raw),
     defaultsNote(call),
     fitted.note,
     nextNote(method, own.json),
@@ -123,13 +122,6 @@ function defaultsNote({ method: { toolDefaults }, given, raw }: AnsweredCall): s
     (name) => given[name] == null && raw[name] === args[name],
   );
   return isAdded ? note : null;
-}
-
-/** Says who is not ranked, where channels are ranked by growth. */
-function rankingNote({ ordering }: RawArguments): string | null {
-  return typeof ordering === "string" && ordering.startsWith("-growth_")
-    ? "Ranked are channels with a reading in the last 7 days and one to compare with; others come last."
-    : null;
 }
 
 /** Most channels to explain individually; the rest are counted. */

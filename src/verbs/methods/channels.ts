@@ -10,11 +10,13 @@ import {
   type CatalogPosition,
   type CatalogSelection,
 } from "../../catalog/search/catalog.ts";
+import { isOfMetrics } from "../../catalog/search/query.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { type Json, type Page, pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
+import { textSchema } from "../../values/schema.ts";
 import { apiMethod, type Call, STRANGERS_WORDS } from "../method.ts";
-import { pageOf, pageParameters, readPage, type Slice } from "../paging.ts";
+import { pageParameters, pageWith, readPage, type Slice } from "../paging.ts";
 import {
   type Arguments,
   choice,
@@ -45,7 +47,8 @@ const idList = integerList({
 });
 
 const ORDERINGS =
-  "Always descending. Those by percent, `-growth_30d_percent` and `-err_30d`, leave out channels under 100 subscribers.";
+  "Always descending. Those by growth, reach and ERR leave out channels whose last reading of subscribers is older than " +
+  "7 days or missing, and `note` says how many; `-growth_30d_percent` and `-err_30d` also channels under 100 subscribers.";
 
 const includeMetrics = choice(
   ["metrics"],
@@ -81,7 +84,11 @@ export const channelsList = apiMethod({
   },
   soleParameter: "ids",
   toolDefaults: { args: { limit: 20 }, unless: ["ids"] },
-  result: pageOf(cardAnswerSchema),
+  result: pageWith(cardAnswerSchema, {
+    note: textSchema({
+      description: "With an ordering by growth, reach or ERR: how many it leaves out",
+    }),
+  }),
   run(args, call) {
     const { channels, search } = call.services;
     const hasMetrics = includesMetrics(args);
@@ -89,13 +96,18 @@ export const channelsList = apiMethod({
       const { ids } = args;
       return pageJson(hasMetrics ? channels.cardsWithMetrics(ids) : channels.cards(ids), null);
     }
-    const { ordering, limit } = args;
+    const { ordering, limit, kind } = args;
     const filter = readFilter(args, call.services);
-    return readPage<CardAnswer, CatalogPosition>(call, (after) =>
+    const find = (after: CatalogPosition | null) =>
       filter === null
         ? { results: [], last: null }
-        : search.page({ filter, ordering, after, limit, hasMetrics }),
-    );
+        : search.page({ filter, ordering, after, limit, hasMetrics });
+    if (!isOfMetrics(ordering)) return readPage<CardAnswer, CatalogPosition>(call, find);
+    const note = call.told(message("leftOut", { kind, count: search.leftOut(kind) }));
+    return readPage<CardAnswer, CatalogPosition, object>(call, async (after) => ({
+      ...(await find(after)),
+      more: { note },
+    }));
   },
 });
 

@@ -7,7 +7,7 @@ import {
 import { MEDIA, postSchema } from "../../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import { readText } from "../../values/fields.ts";
-import { jsonValueOf, pageJson } from "../../values/json-text.ts";
+import { pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import {
   flagSchema,
@@ -16,6 +16,7 @@ import {
   nullable,
   objectSchema,
   textSchema,
+  type ValueOf,
 } from "../../values/schema.ts";
 import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
@@ -55,6 +56,18 @@ const foundPostSchema = objectSchema(
 );
 
 const page = pageOf(foundPostSchema);
+
+const counts = objectSchema({
+  matches: integerSchema({
+    minimum: 0,
+    description: "Number of matching posts, counted up to 10,000; `note` says if to fewer",
+  }),
+  matches_capped: flagSchema({
+    description: "Whether there may be more matches than were counted",
+  }),
+  note: nullable(textSchema({ description: "What was not counted or ranked; null if nothing" })),
+});
+type Counts = ValueOf<typeof counts>;
 
 /** Filters on posts themselves, for search and export. */
 export const postFilters = {
@@ -111,29 +124,17 @@ export const postsSearchList = apiMethod({
     ...fieldsOf(foundPostSchema),
   },
   toolDefaults: { args: { limit: 10 } },
-  result: objectSchema({
-    ...page.properties,
-    matches: integerSchema({
-      minimum: 0,
-      description: "Number of matching posts, counted up to 10,000; `note` says if to fewer",
-    }),
-    matches_capped: flagSchema({
-      description: "Whether there may be more matches than were counted",
-    }),
-    note: nullable(textSchema({ description: "What was not counted or ranked; null if nothing" })),
-  }),
+  result: objectSchema({ ...page.properties, ...counts.properties }),
   async run(args, call) {
     const { services, nowMs } = call;
     const { query, filter } = readSearch(args, services);
     const { ordering, limit } = args;
-    let counts = { matches: 0, matches_capped: false, note: null as string | null };
-    const found = await readPage<FoundPost, FoundPosition>(call, async (after) => {
+    return readPage<FoundPost, FoundPosition, Counts>(call, async (after) => {
       const selection = { query, filter, ordering, after, limit, nowMs };
       const { matches, isCapped, note, ...slice } = await services.postSearch.page(selection);
-      counts = { matches, matches_capped: isCapped, note: note && call.told(note) };
-      return slice;
+      const counts = { matches, matches_capped: isCapped, note: note && call.told(note) };
+      return { ...slice, more: counts };
     });
-    return { ...jsonValueOf(found), ...counts };
   },
 });
 

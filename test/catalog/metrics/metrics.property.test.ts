@@ -56,11 +56,15 @@ function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post
     const [grown, earlier] = [growth(back), before(back)];
     return grown === null || earlier === null ? null : inPercent(grown, earlier);
   };
+  const end = until ?? today - 1;
   const within = posts.filter(({ published_at }) => {
-    const age = today - moscowDay(published_at);
-    return age >= 1 && age <= 30;
+    const day = moscowDay(published_at);
+    return day <= end && day > end - 30;
   });
-  const known = within.filter(({ views, views_at }) => views_at !== null || views > 0);
+  const known = within.filter(
+    ({ views, views_at, published_at }) =>
+      moscowDay(published_at) < today && (views_at !== null || views > 0),
+  );
   const sum = known.reduce((all, { views }) => all + views, 0);
   const reach = known.length === 0 ? null : Math.round(sum / known.length);
   const at = (name: "views_24h" | "views_48h", isOfAds: boolean) => {

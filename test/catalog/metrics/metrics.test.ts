@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { CATALOG_ORDERINGS } from "../../../src/catalog/search/catalog.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
@@ -9,6 +10,7 @@ import {
   expectOk,
   idsOf,
   imported,
+  pagesOf,
   pathOfNext,
 } from "../../support/expectations.ts";
 
@@ -79,13 +81,13 @@ describe("growth", () => {
     }
   });
 
-  test("ranks no channel that is dead before one that is alive", async () => {
+  test("ranks no channel that is dead", async () => {
     await imported(appliance, "channels", [channel(1), channel(2)]);
     await readings(1, { [-60]: 1, [-30]: 1_000_000 });
     await readings(2, { [-11]: 100, 19: 101 });
     await compute();
     const list = await expectOk(appliance, "/v1/msgr/channels/?ordering=-growth_30d");
-    expect(idsOf(list)).toEqual([2, 1]);
+    expect(idsOf(list)).toEqual([2]);
     const grown = await expectOk(appliance, "/v1/msgr/channels/?growth_30d_min=1");
     expect(idsOf(grown)).toEqual([2]);
   });
@@ -135,6 +137,44 @@ describe("engagement", () => {
       ...NOTHING_KNOWN,
       // The mean 150.5 is rounded, and ERR is computed from the rounded number.
       ...{ posts_30d: 2, ads_30d: 1, reach_30d: 151, err_30d: 15.1, ...NOT_READ_BY_AGE },
+    });
+  });
+
+  test("ends on the day of the last reading, as growth does, with every kind of reach", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2), channel(3)]);
+    const post = (day: string, views: number) => ({
+      ...{ published_at: `2026-${day}:00:00+03:00`, views, is_ad: true },
+      ...{ views_24h: views + 1, views_48h: views + 2 },
+    });
+    const all = ["10-11T23", "10-12T00", "11-10T23", "11-11T00", "11-19T12", "11-20T01"];
+    for (const id of [1, 2, 3]) {
+      await posts(
+        id,
+        all.map((at, index) => post(at, 10 ** (index + 1))),
+      );
+    }
+    // Channel 1 was last read on the 10th, 2 is read today, 3 never.
+    await readings(1, { 9: 5, 10: 8 });
+    await readings(2, { 19: 5, 20: 8 });
+    await compute();
+    const mean = (sum: number, count: number) => {
+      const reach = (more: number) => Math.round(sum / count) + more;
+      return {
+        ...{ reach_30d: reach(0), reach_24h: reach(1), reach_48h: reach(2) },
+        ...{ ad_reach_24h: reach(1), ad_reach_48h: reach(2) },
+      };
+    };
+    expect(await metricsOf(1)).toMatchObject({
+      ...{ statistics_until: "2026-11-10", posts_30d: 2, ads_30d: 2, reach_24h_posts: 2 },
+      ...mean(100 + 1000, 2),
+    });
+    // Today's posts count, but their views are not known yet.
+    expect(await metricsOf(2)).toMatchObject({
+      ...{ statistics_until: "2026-11-20", posts_30d: 4, ads_30d: 4, reach_30d: 37_000 },
+    });
+    expect(await metricsOf(3)).toMatchObject({
+      ...{ statistics_until: null, posts_30d: 3, ads_30d: 3, ad_reach_48h_posts: 3 },
+      ...mean(1000 + 10_000 + 100_000, 3),
     });
   });
 
@@ -297,15 +337,69 @@ describe("the catalog", () => {
 
   test("can be ordered by metrics, channels without a value last, ties by number", async () => {
     await grown();
-    await expectIds(appliance, list("ordering=-growth_7d"), [2, 1, 3, 4]);
-    await expectIds(appliance, list("ordering=-growth_30d"), [1, 3, 2, 4]);
-    await expectIds(appliance, list("ordering=-reach_30d"), [2, 1, 3, 4]);
-    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-growth_7d"), [2, 1, 3]);
+    await expectIds(appliance, list("ordering=-growth_30d"), [1, 3, 2]);
+    await expectIds(appliance, list("ordering=-reach_30d"), [2, 1, 3]);
+    await expectIds(appliance, list("ordering=-err_30d"), [1, 2]);
     await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
-    await expectIds(appliance, list("ordering=-reach_24h"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-reach_24h"), [1, 2, 3]);
     await expectIds(appliance, list("ordering=-reach_48h&limit=2"), [1, 2]);
-    await expectIds(appliance, list("ordering=-ad_reach_24h&q=channel"), [1, 2, 3, 4]);
-    await expectIds(appliance, list("ordering=-ad_reach_48h"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-ad_reach_24h&q=channel"), [1, 2, 3]);
+    await expectIds(appliance, list("ordering=-ad_reach_48h"), [1, 2, 3]);
+  });
+
+  test("leaves channels whose last reading is older than 7 days or missing out of orders by metrics, and says how many", async () => {
+    await grown();
+    // Channel 4 has no readings; 7 has one that is too old, 8 one that is just fresh; the chat 9 has none.
+    const more = [channel(7), channel(8), channel(9, { kind: "chat" })];
+    await imported(appliance, "channels", more);
+    await readings(7, { [-18]: 1, 5: 500, 12: 900 });
+    await readings(8, { 6: 99, 13: 100 });
+    for (const id of [4, 7, 8, 9]) {
+      const read = { views: 10_000, views_24h: 10_000, views_48h: 10_000, is_ad: true };
+      await posts(id, [{ published_at: "2026-11-10T12:00:00+03:00", ...read }]);
+    }
+    await compute();
+    const note = (who: string, count: number) =>
+      `Left out: ${who} whose last reading of subscribers is older than 7 days or missing, ${count} in the whole catalog.`;
+    const orderings = CATALOG_ORDERINGS.filter((one) => /growth|reach|err/.test(one));
+    expect(orderings).toHaveLength(9);
+    for (const ordering of orderings) {
+      for (const filter of [
+        "",
+        "&q=channel",
+        "&subscribers_min=0",
+        "&reach_30d_min=0",
+        "&limit=1",
+      ]) {
+        const path = list(`ordering=${ordering}${filter}`);
+        const { body } = await expectOk(appliance, path);
+        expect([path, body.note]).toEqual([path, note("channels", 2)]);
+        const found = (await pagesOf(appliance, path)).flat();
+        expect([path, found.includes(8), found.includes(4), found.includes(7)]).toEqual([
+          path,
+          true,
+          false,
+          false,
+        ]);
+      }
+      const chats = await expectOk(appliance, list(`ordering=${ordering}&kind=chat`));
+      expect([idsOf(chats), chats.body.note]).toEqual([[5], note("chats", 1)]);
+    }
+    // Filters alone leave nobody out, and no other ordering has a note.
+    await expectIds(appliance, list("reach_30d_min=10000"), [7, 8, 4]);
+    await expectIds(appliance, list("ad_reach_48h_min=10000&ordering=-quality"), [4, 7, 8]);
+    expect((await expectOk(appliance, list("ordering=-quality"))).body.note).toBeUndefined();
+    // A night later channel 8 is too old as well, though nothing was imported.
+    appliance.ports.clock.set("2026-11-21T12:00:00+03:00");
+    await compute();
+    const later = await expectOk(appliance, list("ordering=-reach_30d"));
+    expect([idsOf(later), later.body.note]).toEqual([[2, 1, 3], note("channels", 3)]);
+    // The number follows hidden channels as well, which change no metrics.
+    await imported(appliance, "channels", [channel(4, { subscribers: 500, is_public: false })]);
+    expect(await compute()).toBe(false);
+    const hidden = await expectOk(appliance, list("ordering=-reach_30d"));
+    expect(hidden.body.note).toBe(note("channels", 2));
   });
 
   test("forgets a deleted channel in every order", async () => {
@@ -331,13 +425,13 @@ describe("the catalog", () => {
     await grown();
     await posts(3, [{ published_at: "2026-11-10T12:00:00+03:00", views: 95 }]);
     await compute();
-    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 4]);
-    await expectIds(appliance, list("ordering=-err_30d&q=channel"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-err_30d"), [1, 2]);
+    await expectIds(appliance, list("ordering=-err_30d&q=channel"), [1, 2]);
     await expectIds(appliance, list("ordering=-err_30d&err_30d_min=5"), [1, 2]);
     await expectIds(appliance, list("err_30d_min=9.5"), [1, 3]);
     await expectIds(appliance, list("err_30d_min=7.5&ordering=-reach_30d"), [2, 1, 3]);
-    await expectIds(appliance, list("ordering=-growth_30d_percent"), [1, 2, 4]);
-    await expectIds(appliance, list("ordering=-growth_30d_percent&q=channel"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-growth_30d_percent"), [1, 2]);
+    await expectIds(appliance, list("ordering=-growth_30d_percent&q=channel"), [1, 2]);
   });
 
   test("can be filtered by metrics, in any order, with any other filter", async () => {
@@ -377,19 +471,19 @@ describe("the catalog", () => {
     const second = await expectOk(appliance, pathOfNext(first.body.next));
     expect(idsOf(second)).toEqual([3, 5]);
     expect(second.body.results[0].metrics.growth_7d).toBe(97);
-    expect(idsOf(await expectOk(appliance, pathOfNext(second.body.next)))).toEqual([1, 6]);
+    expect(idsOf(await expectOk(appliance, pathOfNext(second.body.next)))).toEqual([1]);
   });
 
-  test("lists channels that were imported or changed their kind since the night, without metrics", async () => {
+  test("leaves out channels that were imported or changed their kind since the night", async () => {
     await grown();
     await imported(appliance, "channels", [channel(7), channel(1, { kind: "chat" })]);
-    await expectIds(appliance, list("ordering=-growth_7d"), [2, 3, 4, 7]);
-    await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5, 1]);
-    await expectIds(appliance, list("ordering=-growth_7d&kind=chat&q=channel"), [5, 1]);
+    await expectIds(appliance, list("ordering=-growth_7d"), [2, 3]);
+    await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
+    await expectIds(appliance, list("ordering=-growth_7d&kind=chat&q=channel"), [5]);
     expect(await metricsOf(1)).toEqual(NOTHING_KNOWN);
     await compute();
     await expectIds(appliance, list("ordering=-growth_30d&kind=chat"), [5, 1]);
-    await expectIds(appliance, list("ordering=-growth_30d"), [3, 2, 4, 7]);
+    await expectIds(appliance, list("ordering=-growth_30d"), [3, 2]);
   });
 });
 

@@ -127,7 +127,7 @@ function addCatalog(add: Add): void {
     SELECT t.id, t.search_text FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
     WHERE c.is_public = 1 ORDER BY t.id`);
   add(`INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
-    SELECT c.id, @now / @day - d.value, 100, 10, 1 FROM channels c, json_each('[1,2,3]') d`);
+    SELECT c.id, @now / @day - d.value, 100, 10, 1 FROM channels c, json_each('[0,1,2,3]') d`);
   add(`${numbers(400)}
     INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
     SELECT c.value, @now / @day - 3 - i, 100, 10, 1

@@ -52,13 +52,16 @@ export function givenOf(filter: Record<string, string>): Record<string, string> 
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 
+/** A page of the catalog, and whom its ordering leaves out. */
+export type FoundChannels = Page<CardAnswer> & { note?: string };
+
 /** A page of the filter's results, from the API's own method. */
 export function findChannels(
   filter: Filter,
   page: { limit: number; cursor: string },
-): Promise<Page<CardAnswer>> {
+): Promise<FoundChannels> {
   const raw = { ...filter, include: "metrics", limit: String(page.limit), cursor: page.cursor };
-  return lookUp<Page<CardAnswer>>(channelsList, raw);
+  return lookUp<FoundChannels>(channelsList, raw);
 }
 
 /**

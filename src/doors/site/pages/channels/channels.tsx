@@ -1,12 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-reference.ts";
-import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { FILTERED_METRICS } from "../../../../catalog/metrics/metrics.ts";
 import { CATALOG_ORDERINGS, type CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
-import type { Page } from "../../../../values/json-text.ts";
 import { QUERY_LENGTH_MIN } from "../../../../verbs/methods/catalog-filter.ts";
 import { exportChannels } from "../../../../verbs/methods/export.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
@@ -22,6 +20,7 @@ import {
   countChannels,
   FILTERS,
   type Filter,
+  type FoundChannels,
   filterOf,
   findChannels,
   givenOf,
@@ -161,7 +160,7 @@ function Presets({ filter }: { filter: Filter }) {
 }
 
 interface ResultsProps {
-  page: Page<CardAnswer>;
+  page: FoundChannels;
   filter: Filter;
   /** Number of results, in words. */
   summary: string;
@@ -177,10 +176,13 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
     const isFiltered = Object.keys(given).length > 0;
     const isStaff = visit.signedIn?.person.isStaff === true;
     return (
-      <p class="empty">
-        {isFiltered ? words.nothingFound : words.noChannels}{" "}
-        {!isFiltered && isStaff && <ImportLink />}
-      </p>
+      <>
+        <p class="empty">
+          {isFiltered ? words.nothingFound : words.noChannels}{" "}
+          {!isFiltered && isStaff && <ImportLink />}
+        </p>
+        {page.note !== undefined && <p class="notice">{page.note}</p>}
+      </>
     );
   }
   return (
@@ -193,6 +195,7 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
           </button>
         </form>
       </div>
+      {page.note !== undefined && <p class="notice">{page.note}</p>}
       {page.results.some(({ metrics }) => metrics?.growth_30d == null) && (await MetricsComing())}
       {await CatalogTable({ cards: page.results, given })}
       <Pager page={page} path={PATH} given={given} />

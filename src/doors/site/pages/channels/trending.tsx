@@ -56,6 +56,7 @@ export const trendingPage: SitePage = {
             {await CatalogTable({ cards: grown })}
           </>
         )}
+        {!isFault && found.note !== undefined && <p class="notice">{found.note}</p>}
         {rising}
       </>,
       { status: isFault ? 400 : 200 },
