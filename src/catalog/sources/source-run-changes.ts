@@ -1,7 +1,8 @@
+import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { Message } from "../../values/messages/messages.ts";
+import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import { changedBy, type ImportSummary } from "../imports/writing/import-summary.ts";
 import {
   claimSeen,
   countRows,
@@ -65,7 +66,21 @@ const endSource = transaction("source-end", async (tx, clock, end: SourceEnd) =>
     ...(position !== null && { position }),
     ...(summary !== null && { summary }),
   });
+  const facts = { source: named(source) };
+  if (failure !== null && source.failures === 0) {
+    await tellOperator(tx, now, "source.failed", { ...facts, error: inEnglish(failure) });
+  }
   if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
+  // A bot's rows are counted as they are written.
+  const brought = rows || (summary === null ? 0 : changedBy(summary));
+  if (brought === 0) return;
+  const { lagMs } = position ?? source.position;
+  await tellOperator(tx, now, "source.read", {
+    ...facts,
+    rows: brought,
+    rejected: summary?.rejected ?? 0,
+    lag_seconds: lagMs === undefined ? null : lagMs / 1000,
+  });
 });
 
 const FAULTS_KEPT = 10;

@@ -21,6 +21,8 @@ interface EventFacts {
     organization: Named;
     disabled_webhook: { id: number; url: string; last_error: string };
   };
+  "source.read": { source: Named; rows: number; rejected: number; lag_seconds: number | null };
+  "source.failed": { source: Named; error: string };
   "source.silent": { source: Named; last_success_at: string; last_error: string };
   "import.finished": {
     import: Record<"id" | "read" | "inserted" | "updated" | "rejected", number> &
@@ -50,7 +52,7 @@ export async function tellOperator<Event extends OperatorEvent>(
   await add(tx, { event, facts, createdAt });
 }
 
-/** An organization as events name it. */
+/** An organization or a source as events name it. */
 export function named({ id, name }: Named): Named {
   return { id, name };
 }

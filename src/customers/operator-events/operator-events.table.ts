@@ -17,6 +17,8 @@ export const OPERATOR_EVENTS = [
   "plan.ended",
   "upgrade.requested",
   "webhook.disabled",
+  "source.read",
+  "source.failed",
   "source.silent",
   "import.finished",
   "backup.failed",

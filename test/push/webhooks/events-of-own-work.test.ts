@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
 import { MINUTE_MS } from "../../support/pushing.ts";
@@ -27,6 +28,25 @@ async function sent(): Promise<object[]> {
   return appliance.ports.network.posts.map(({ body }) => JSON.parse(body));
 }
 
+test("a source's rows with their delay are told, and each run of it that fails after a good one", async () => {
+  const { app, ports } = appliance;
+  const { id, name } = await app.sources.addBot(
+    { kind: "telegram", isDemo: true, token: "", name: "demo", api: "", schedule: "" },
+    COMMAND_LINE,
+  );
+  await app.sources.runNow(id);
+  ports.network.fileAt = () => ({ fault: "unreachable" });
+  const url = "https://files.example.com/channels.csv";
+  const added = await operator.post("sources/", { kind: "channels", url, name: "files" });
+  for (const _ of [1, 2]) await app.sources.runNow(added.body.id);
+  const source = { id: added.body.id, name: "files" };
+  const read = { event: "source.read", source: { id, name }, rejected: 0 };
+  expect(await sent()).toMatchObject([
+    { ...read, rows: expect.any(Number), lag_seconds: expect.any(Number) },
+    { event: "source.failed", source, error: expect.stringContaining("did not accept") },
+  ]);
+});
+
 test("a source that falls silent is told once", async () => {
   const url = "https://files.example.com/channels.csv";
   const added = await operator.post("sources/", { kind: "channels", url, name: "files" });
@@ -40,6 +60,7 @@ test("a source that falls silent is told once", async () => {
     await app.scheduler.runDue();
   }
   expect(await sent()).toMatchObject([
+    { event: "source.failed", source: { id: added.body.id, name: "files" } },
     { event: "source.silent", source: { id: added.body.id, name: "files" } },
   ]);
 });
