@@ -3,7 +3,8 @@ import type { BulkFile } from "../../catalog/exports/bulk.ts";
 import type { ExportWish } from "../../catalog/exports/export-selection.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { NewUpload } from "../../catalog/imports/runs/upload-files.ts";
-import type { PushedRow, PushedRows } from "../../catalog/imports/writing/push-rows.ts";
+import type { PushedRows } from "../../catalog/imports/writing/push-rows.ts";
+import type { WrittenRow } from "../../catalog/imports/writing/write-rows.ts";
 import type { TitleSearch } from "../../catalog/manage/found-channels.store.ts";
 import type { ManageChannels } from "../../catalog/manage/manage-channels.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
@@ -82,7 +83,7 @@ export interface OperatorServices {
   running: { ready(): Promise<Readiness>; metrics(): Promise<string> } | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
   imports: Pick<ImportRuns, "start" | "ended" | "run" | "runs" | "rejects">;
-  pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<PushedRow[]>;
+  pushRows(pushed: Omit<PushedRows, "messengerHosts" | "openDays">): Promise<WrittenRow[]>;
   people: People;
 }
 

@@ -102,7 +102,6 @@ describe("headers", () => {
         id: 1,
         title: "Утро",
         username: "@utro",
-        peer_type: "channel",
         participants_count: 2048200,
       },
       ...{ avg_post_reach: 541540, adv_post_reach_12h: 475712, adv_post_reach_24h: 554476 },

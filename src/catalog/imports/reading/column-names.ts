@@ -204,8 +204,10 @@ const NOT_NEEDED =
   "err24 percent, daily reach, mentions count, forwards count, mentioning channels count, posts count, " +
   "active usernames, image100, tgstat restrictions, deleted at, snippet, group id, forwarded from channel";
 
+const THEIR_FIELDS = ["peer type", "tg id", "participants count"];
+
 /**
- * Columns in which these APIs have numbers of their own: for a channel beside `peer_type`; for a post beside
+ * Columns in which these APIs have numbers of their own: for a channel beside their fields; for a post beside
  * `channel_id`, whose channel and number are then those of its link
  * (https://api.tgstat.ru/docs/ru/objects/Post.html).
  */
@@ -214,7 +216,7 @@ function theirOwn(
   headers: readonly string[],
   columns: readonly (string | null | undefined)[],
 ): readonly string[] {
-  if (kind === "channels") return headers.includes("peer type") ? ["id"] : [];
+  if (kind === "channels") return THEIR_FIELDS.some((name) => headers.includes(name)) ? ["id"] : [];
   if (kind !== "posts" || !headers.includes("channel id")) return [];
   const isNumbered = columns.includes("msgr_post_id");
   return isNumbered ? ["id"] : ["id", "channel", "channel_msgr_id", "forwarded_from", "media"];

@@ -3,24 +3,15 @@ import type { RequestClaim } from "../../../customers/idempotency/operator-reque
 import type { Database } from "../../../db/database.ts";
 import { inSlice } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Message } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import {
-  type BadCell,
-  type ImportKind,
-  type ReadRow,
-  RowFault,
-  type RowOutcome,
-  type RowWriter,
-} from "../kinds/import-kind.ts";
+import type { ImportKind } from "../kinds/import-kind.ts";
 import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
-import type { CellRules } from "../kinds/read-cells.ts";
 import { createColumnNames } from "../reading/column-names.ts";
 import { createJsonRows } from "../reading/json-rows.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { AS_RECOGNIZED } from "../reading/rows.ts";
 import { countImport } from "./import-summary.ts";
-import { readAll, writeGoodCells } from "./write-rows.ts";
+import { readAll, type WrittenRow, writtenRow } from "./write-rows.ts";
 
 /** Rows that one request brings. Plain data, because it is sent to a thread. */
 export interface PushedRows {
@@ -32,12 +23,6 @@ export interface PushedRows {
   request: RequestClaim | undefined;
 }
 
-export interface PushedRow {
-  outcome: RowOutcome | "rejected";
-  /** Why it was rejected, or which of its cells were left out, and why; empty if nothing was wrong. */
-  faults: readonly { column: string | null; fault: Message }[];
-}
-
 /**
  * Writes the good rows in one transaction. Sending the same rows again changes nothing more.
  * @returns what became of each row, in the order in which they came
@@ -47,7 +32,7 @@ export async function pushRows(
   db: Database,
   clock: Clock,
   { kind: name, rows, messengerHosts, openDays, request }: PushedRows,
-): Promise<PushedRow[]> {
+): Promise<WrittenRow[]> {
   const kind: ImportKind<{ id?: number }> = importKinds[name];
   const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
   const names = createColumnNames(name, AS_RECOGNIZED, nothingRecognized(MOSCOW_ZONE));
@@ -59,7 +44,7 @@ export async function pushRows(
   writer.ahead?.(read);
   const written = await inSlice(db, clock, "push-rows", async (tx) => {
     if (request !== undefined) await markDone(tx, request);
-    const outcomes = read.map((row) => writeRow(kind, writer, row, rules));
+    const outcomes = read.map((row) => writtenRow(kind, writer, row, rules));
     writer.beforeCommit?.();
     const isChanged = outcomes.some(({ outcome }) => /inserted|updated/.test(outcome));
     if (kind.isMeasured && isChanged) countImport(tx);
@@ -68,23 +53,4 @@ export async function pushRows(
   await writer.afterCommit?.();
   await writer.afterwards?.();
   return written;
-}
-
-function writeRow<Row>(
-  kind: ImportKind<Row>,
-  writer: RowWriter<Row>,
-  row: ReadRow<Row>,
-  rules: CellRules,
-): PushedRow {
-  const rejected = ({ column, fault }: RowFault): PushedRow => {
-    return { outcome: "rejected", faults: [{ column, fault }] };
-  };
-  if ("fault" in row) return rejected(row.fault);
-  const faults: BadCell[] = [...row.bad];
-  try {
-    return { outcome: writeGoodCells(kind, writer, row.given, rules, faults), faults };
-  } catch (error) {
-    if (!(error instanceof RowFault)) throw error;
-    return rejected(error);
-  }
 }

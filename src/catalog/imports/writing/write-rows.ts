@@ -72,50 +72,56 @@ function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRo
 
 type Counted = "kind" | "cells" | "summary" | "onReject" | "rejects" | "warnings";
 
-/** Writes a row, or counts why not. */
+export interface WrittenRow {
+  outcome: RowOutcome | "rejected";
+  /** Why it was rejected, or which of its cells were left out, and why; empty if nothing was wrong. */
+  faults: readonly { column: string | null; fault: Message }[];
+}
+
+/** Writes a row without its bad optional cells, some of which only the database knows, such as an unknown code. */
+export function writtenRow<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  row: ReadRow<Row>,
+  rules: CellRules,
+): WrittenRow {
+  const rejected = ({ column, fault }: RowFault): WrittenRow => ({
+    outcome: "rejected",
+    faults: [{ column, fault }],
+  });
+  if ("fault" in row) return rejected(row.fault);
+  const { given } = row;
+  const faults: BadCell[] = [...row.bad];
+  for (;;) {
+    try {
+      return { outcome: writer.write(given), faults };
+    } catch (error) {
+      if (error instanceof KeptOut) return { outcome: "kept_out", faults };
+      if (!(error instanceof RowFault)) throw error;
+      const { column, fault } = error;
+      if (!isOptional(kind, column, rules) || given[column as keyof Row] == null) {
+        return rejected(error);
+      }
+      delete given[column as keyof Row];
+      faults.push({ column, fault });
+    }
+  }
+}
+
+/** Writes a row, and counts what became of it. */
 export function writeRow<Row>(
   { kind, cells, summary, onReject, rejects, warnings }: Pick<RunningImport<Row>, Counted>,
   writer: RowWriter<Row>,
   row: ReadRow<Row>,
 ): void {
-  const { fields } = row;
-  const cell = (column: string | null): unknown => (column === null ? null : fields?.[column]);
-  try {
-    if ("fault" in row) throw row.fault;
-    const bad = [...row.bad];
-    summary[writeGoodCells(kind, writer, row.given, cells, bad)] += 1;
-    for (const { column, fault } of bad) warnings.add(column, fault, row.line, cell(column));
-  } catch (error) {
-    if (!(error instanceof RowFault)) throw error;
-    const { column, fault } = error;
-    summary.rejected += 1;
-    rejects.add(column, fault, row.line, cell(column));
-    onReject({ line: row.line, column, fault, fields });
-  }
-}
-
-/**
- * Writes a row without the optional cells that turn out to be bad in the database, such as an unknown code.
- * @param bad is filled with those cells
- */
-export function writeGoodCells<Row>(
-  kind: ImportKind<Row>,
-  writer: RowWriter<Row>,
-  given: Given<Row>,
-  rules: CellRules,
-  bad: BadCell[],
-): RowOutcome {
-  for (;;) {
-    try {
-      return writer.write(given);
-    } catch (error) {
-      if (error instanceof KeptOut) return "kept_out";
-      if (!(error instanceof RowFault)) throw error;
-      const { column, fault } = error;
-      if (!isOptional(kind, column, rules) || given[column as keyof Row] == null) throw error;
-      delete given[column as keyof Row];
-      bad.push({ column, fault });
-    }
+  const { line, fields } = row;
+  const { outcome, faults } = writtenRow(kind, writer, row, cells);
+  const isRejected = outcome === "rejected";
+  summary[outcome] += 1;
+  for (const { column, fault } of faults) {
+    const cell = column === null ? null : fields?.[column];
+    (isRejected ? rejects : warnings).add(column, fault, line, cell);
+    if (isRejected) onReject({ line, column, fault, fields });
   }
 }
 

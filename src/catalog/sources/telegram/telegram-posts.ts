@@ -1,33 +1,16 @@
 import { asObject, membersOf } from "../../../values/json-text.ts";
 import { linkById, parseMessengerId } from "../../channels/channel-reference.ts";
-import { askedIn, linksOfEntities } from "../../imports/reading/foreign/message-parts.ts";
+import { askedIn, linksOfEntities, mediaOf } from "../../imports/reading/foreign/message-parts.ts";
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { HiddenLink } from "../../posts/hidden-links.ts";
 import type { AlbumMessage } from "../bots/album-post.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-api.ts";
 
-/** Media by the member that contains it. The first match counts: an animation also has a `document`. */
-const MEDIA: readonly (readonly [member: string, kind: string])[] = [
-  ["photo", "photo"],
-  ["live_photo", "photo"],
-  ["animation", "video"],
-  ["video", "video"],
-  ["video_note", "video"],
-  ["audio", "audio"],
-  ["voice", "voice"],
-  ["sticker", "sticker"],
-  ["poll", "poll"],
-  ["document", "document"],
-];
-const OTHER_MEDIA = [
-  ...["contact", "location", "venue", "dice", "game", "story", "paid_media", "invoice"],
-  ...["giveaway", "giveaway_winners", "checklist"],
-];
-
 /** Whether a message is a post, rather than a service message such as a changed title. */
 export function isPost({ message_id, content }: Message): boolean {
   // A video still being processed has number 0 until it is sent.
-  return message_id > 0 && (textIn(content) !== null || mediaIn(content) !== null);
+  const hasContent = content["rich_message"] !== undefined || mediaIn(content).length > 0;
+  return message_id > 0 && (textIn(content) !== null || hasContent);
 }
 
 export function changesCard({ content }: Message): boolean {
@@ -46,12 +29,10 @@ function linksIn(content: Message["content"]): HiddenLink[] {
   return linksOfEntities(textOf(text) === null ? ofCaption : entities) ?? [];
 }
 
-/** Null if there is none. */
-function mediaIn(content: Message["content"]): string[] | null {
-  const known = MEDIA.find(([member]) => content[member] !== undefined);
-  if (known !== undefined) return [known[1]];
-  if (content["rich_message"] !== undefined) return richMedia(content["rich_message"]);
-  return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
+/** Kinds of its media; empty if there are none. */
+function mediaIn(content: Message["content"]): string[] {
+  const { rich_message: rich } = content;
+  return rich === undefined ? mediaOf(content) : richMedia(rich);
 }
 
 /** Row of a post, as imports accept it. The API does not report views, so they stay unknown. */
@@ -65,7 +46,7 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
     edited_at: edit_date === null ? undefined : edit_date * 1000,
     text: textIn(content) ?? "",
     links: linksIn(content),
-    media: mediaIn(content) ?? [],
+    media: mediaIn(content),
     link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
     forwarded_from: from?.type === "channel" ? linkById(parseMessengerId(from.id)) : undefined,
     forwarded_from_name: from?.title ?? nameOf(origin) ?? undefined,
@@ -85,7 +66,7 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   const album = textOf(content["media_group_id"]);
   if (album === null) return null;
   const text = textIn(content) ?? "";
-  const media = mediaIn(content) ?? [];
+  const media = mediaIn(content);
   const links = linksIn(content);
   return { chat: chat.id, album, messageId, text, links, media, row: toPostRow(message) };
 }

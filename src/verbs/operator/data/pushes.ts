@@ -1,5 +1,5 @@
 import { type ImportKindName, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
-import type { PushedRow } from "../../../catalog/imports/writing/push-rows.ts";
+import type { WrittenRow } from "../../../catalog/imports/writing/write-rows.ts";
 import type { PostRecord } from "../../../catalog/posts/post.ts";
 import { type Read, shortened, typeName } from "../../../values/fields.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
@@ -79,7 +79,7 @@ function rowsParameter(kind: ImportKindName): Parameter<readonly unknown[]> {
   );
 }
 
-function answerOf(pushed: readonly PushedRow[]): Row {
+function answerOf(pushed: readonly WrittenRow[]): Row {
   const rows = pushed.map(({ outcome, faults }, row) => ({
     row,
     result: outcome === "inserted" || outcome === "updated" ? "accepted" : outcome,

@@ -48,7 +48,7 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
   function write(given: Given<PostRow>): RowOutcome {
     const row = named.byLink(given);
     const nowMs = clock.now();
-    requirePastTimes(row, nowMs);
+    for (const name of TIMES) requirePast(name, row[name], nowMs);
     const stored = named.stored(row);
     const tombstone = stored === undefined ? named.tombstone(row) : undefined;
     if (row.deleted === true) return remove(row, stored, tombstone, nowMs);
@@ -144,11 +144,7 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
   };
 }
 
-function requirePastTimes(row: Given<PostRow>, nowMs: number): void {
-  requirePast("published_at", row.published_at, nowMs);
-  requirePast("edited_at", row.edited_at, nowMs);
-  requirePast("views_at", row.views_at, nowMs);
-}
+const TIMES = ["published_at", "edited_at", "views_at"] as const;
 
 /** A post with a tombstone's identity and nothing else: the row must give `published_at`. */
 function blankPost(tombstone: Tombstone): PostRecord {

@@ -29,6 +29,31 @@ export function askedIn({ poll, checklist, todo }: JsonObject): string | null {
   return plainText(membersOf(poll)["question"]) ?? plainText(list["title"]);
 }
 
+/** Media by the member that contains it, in Telegram's Bot API and Pyrogram. An animation also has a `document`. */
+const MEDIA: Readonly<Record<string, string>> = {
+  photo: "photo",
+  live_photo: "photo",
+  animation: "video",
+  video: "video",
+  video_note: "video",
+  audio: "audio",
+  voice: "voice",
+  sticker: "sticker",
+  poll: "poll",
+  document: "document",
+};
+const OTHER_MEDIA = [
+  ...["contact", "location", "venue", "dice", "game", "story", "paid_media", "invoice"],
+  ...["giveaway", "giveaway_winners", "checklist"],
+];
+
+/** The kind of a message's media; empty if it has none. */
+export function mediaOf(message: JsonObject): string[] {
+  const member = Object.keys(MEDIA).find((name) => message[name] != null);
+  if (member !== undefined) return [MEDIA[member] as string];
+  return OTHER_MEDIA.some((name) => message[name] != null) ? ["other"] : [];
+}
+
 /**
  * Refuses a messenger's export that is being read as if it had our columns.
  * @param first beginning of the text

@@ -1,25 +1,7 @@
 import { type JsonObject, membersOf } from "../../../../values/json-text.ts";
 import { linkById } from "../../../channels/channel-reference.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
-import { askedIn, linksOfEntities, sumOfCounts } from "./message-parts.ts";
-
-/** Media by the message field that contains it. */
-const MEDIA: readonly (readonly [field: string, media: string])[] = [
-  ["photo", "photo"],
-  ["video", "video"],
-  ["animation", "video"],
-  ["video_note", "video"],
-  ["audio", "audio"],
-  ["voice", "voice"],
-  ["sticker", "sticker"],
-  ["poll", "poll"],
-  ["document", "document"],
-  ["contact", "other"],
-  ["location", "other"],
-  ["venue", "other"],
-  ["game", "other"],
-  ["dice", "other"],
-];
+import { askedIn, linksOfEntities, mediaOf, sumOfCounts } from "./message-parts.ts";
 
 /** Pyrogram messages as `str(message)` writes them: a JSON array, or one per line. */
 export const pyrogram: ForeignFormat = {
@@ -42,7 +24,7 @@ export const pyrogram: ForeignFormat = {
       // Has no offset: it is in the time zone of the machine that made the file.
       published_at: message["date"],
       edited_at: message["edit_hidden"] === true ? undefined : message["edit_date"],
-      media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
+      media: mediaOf(message),
       forwards: message["forwards"],
       reactions: sumOfCounts(membersOf(message["reactions"])["reactions"]),
       forwarded_from: linkById(origin["id"]),

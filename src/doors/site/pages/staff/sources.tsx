@@ -180,15 +180,12 @@ async function List({ listed }: { listed: readonly Source[] }) {
 
 function RowActions({ source }: { source: Source }) {
   const words = useVisit().words.sourcePages;
+  const toggle = source.isPaused ? "resume" : "pause";
   const button = { inRow: true, description: source.name, fields: { source: source.id } };
   return (
     <>
       <ActionButton {...button} action="run" label={words.run} />
-      {source.isPaused ? (
-        <ActionButton {...button} action="resume" label={words.resume} />
-      ) : (
-        <ActionButton {...button} action="pause" label={words.pause} />
-      )}
+      <ActionButton {...button} action={toggle} label={words[toggle]} />
       <ActionButton
         {...button}
         action="remove"
