@@ -33,7 +33,7 @@ test("a new post needs a channel and a time; views are then 0 and is_ad false", 
     { channel: 1, published_at: "2026-11-20T10:00:00+03:00" },
     { channel: "@nobody", msgr_post_id: 1, published_at: "2026-11-20T10:00:00+03:00" },
     { id: 8, channel: 99, published_at: "2026-11-20T10:00:00+03:00" },
-    { id: 9, channel: "one", published_at: "2026-11-20T10:00:00+03:00" },
+    { id: 9, channel: "one two", published_at: "2026-11-20T10:00:00+03:00" },
   ]);
   expect(rejects.map(({ line, column }) => [line, column])).toEqual([
     [1, "channel"],
