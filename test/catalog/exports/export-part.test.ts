@@ -206,7 +206,7 @@ describe("a selection", () => {
       "to: The period ends before it starts.",
     ],
     [
-      { kind: "posts", channel: "first" },
+      { kind: "posts", channel: "first name" },
       "channel: Enter a service number, an @handle or a link of the messenger.",
     ],
     [{ kind: "posts", channel: "7" }, "channel: There is no channel 7."],
