@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { beginsWords } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
@@ -97,6 +98,9 @@ function connect(
       flushes: isFile && access === "writer",
     });
     armDeadline(db, clock);
+    db.defineFunction("begins_words", (text, words) =>
+      Number(beginsWords(String(text), String(words))),
+    );
     if (access === "writer") checkpointsItself(db);
     return db;
   });

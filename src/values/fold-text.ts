@@ -31,6 +31,25 @@ export function foldText(text: string): string {
   );
 }
 
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u;
+
+/** The words of a folded text, in their order. */
+export function wordsOf(folded: string): string[] {
+  return folded.match(WORD) ?? [];
+}
+
+/** Whether each of the words, joined by spaces, begins a word of a folded text. */
+export function beginsWords(text: string, words: string): boolean {
+  return words.split(" ").every((word) => {
+    for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+      // Two code units may be one letter.
+      if (!ENDS_IN_WORD.test(text.slice(Math.max(0, at - 2), at))) return true;
+    }
+    return false;
+  });
+}
+
 interface Entry {
   slug: string;
   name: string;
@@ -68,7 +87,7 @@ function spellings(slug: string, name: string): string[] {
 }
 
 /** Number of letters to insert, delete or replace; `max` + 1 if it is more than `max`. */
-function editDistance(a: string, b: string, max: number): number {
+export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let at = 1; at <= a.length; at++) {

@@ -73,11 +73,15 @@ export async function callMethod(
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
   const chargeMore = (atMs: number) => chargePart(method, context, atMs);
+  let cost = method.units;
+  const waiveUnits = () => {
+    cost = 0;
+  };
   let outcome: Outcome;
   try {
     requireAllowed(method, context);
-    const body = await runMethod(method, raw, { ...context, chargeMore });
-    outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
+    const body = await runMethod(method, raw, { ...context, chargeMore, waiveUnits });
+    outcome = { ok: true, status: method.status, body, units: cost, charged: null };
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
@@ -191,7 +195,8 @@ export async function viewMethod(
   };
   requirePlan({ ...method, units: 0 }, context);
   const chargeMore = async () => new AppError("internal", message("internal"));
-  const answer = await runMethod(method, raw, { ...context, chargeMore });
+  const waiveUnits = () => {};
+  const answer = await runMethod(method, raw, { ...context, chargeMore, waiveUnits });
   if (answer instanceof FileAnswer)
     throw new Error(`${method.operationId} cannot be shown on a page`);
   return answer;
@@ -224,14 +229,15 @@ function requirePlan({ planRule, units }: ApiMethod, { services, caller, nowMs }
   if (units > 0 && services.limits.isExhausted(caller, nowMs)) throw quotaExceeded(caller, nowMs);
 }
 
-type RunContext = CallContext & Pick<Call, "chargeMore">;
+type RunContext = CallContext & Pick<Call, "chargeMore" | "waiveUnits">;
 
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, nextPage, ownUrl, readBody, chargeMore, language = "en" }: RunContext,
+  context: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
-  const body = method.takes === undefined ? {} : await readBody();
+  const { services, caller, nowMs, nextPage, ownUrl, chargeMore, waiveUnits } = context;
+  const body = method.takes === undefined ? {} : await context.readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
@@ -252,8 +258,9 @@ async function runMethod(
       });
     },
     chargeMore,
+    waiveUnits,
     ownUrl,
-    told: (one) => inLanguage(language, one),
+    told: (one) => inLanguage(context.language ?? "en", one),
   };
   const answer = method.run(args, call);
   const fields = args["fields"] as string[] | undefined;

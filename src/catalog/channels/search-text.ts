@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { foldText } from "../../values/fold-text.ts";
+import { beginsWords, foldText, wordsOf } from "../../values/fold-text.ts";
 import type { ChannelKind } from "./channel-reference.ts";
 
 /**
@@ -109,6 +109,34 @@ export function searchTextOf(channel: Searchable): string {
  * candidates.
  */
 const POINTS_MAX = 60;
+
+/** A folded text that is searched in titles and handles. */
+export interface SearchedText {
+  text: string;
+  /** Its words, joined by spaces, which are found in any order as well; null if it has only one. */
+  words: string | null;
+  /** Trigrams that every match contains. */
+  trigrams: readonly string[];
+}
+
+/** At least one word must be long enough for the index. */
+export function searchedText(given: string): SearchedText {
+  const text = foldForSearch(given);
+  const words = wordsOf(text);
+  const trigrams = words.flatMap(trigramsOf).slice(0, POINTS_MAX);
+  return words.length < 2 || trigrams.length === 0
+    ? { text, words: null, trigrams: trigramsOf(text) }
+    : { text, words: [...new Set(words)].join(" "), trigrams };
+}
+
+/** Whether a title and a handle, folded, contain the text, or its words in any order. */
+export function isFoundIn({ text, words }: SearchedText, title: string, handle: string): boolean {
+  return (
+    title.includes(text) ||
+    handle.includes(text) ||
+    (words !== null && beginsWords(`${title}\n${handle}`, words))
+  );
+}
 
 /** Trigrams of a text of at least three characters; counted in code points, as FTS5 does. */
 export function trigramsOf(text: string): string[] {

@@ -4,7 +4,7 @@ import type { Day } from "../../values/moscow-time.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
-import { foldForSearch } from "../channels/search-text.ts";
+import { foldForSearch, isFoundIn, searchedText } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
 import { boundValues, FILTERED_METRICS } from "../metrics/metrics.ts";
@@ -56,7 +56,7 @@ type Tested = Pick<
 /** Returns a function that tests whether a channel is public and satisfies the filter. */
 export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
   const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax } = filter;
-  const text = filter.text === null ? null : foldForSearch(filter.text);
+  const text = filter.text === null ? null : searchedText(filter.text);
   const slugs = territories === null ? null : new Set(territories);
   const min = subscribersMin ?? 0;
   const max = subscribersMax ?? Number.POSITIVE_INFINITY;
@@ -70,8 +70,7 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
     (category === null || categorySlugs(channel).includes(category)) &&
     (slugs === null || (channel.territory !== null && slugs.has(channel.territory))) &&
     (text === null ||
-      foldForSearch(channel.title).includes(text) ||
-      foldForSearch(channel.handle ?? "").includes(text));
+      isFoundIn(text, foldForSearch(channel.title), foldForSearch(channel.handle ?? "")));
 }
 
 /**

@@ -8,8 +8,10 @@ import {
   textSchema,
   type ValueOf,
 } from "../../values/schema.ts";
+import { CHANNEL_FIELDS } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import type { CardAnswer } from "../channels/stored-card.ts";
+import { schemasOf } from "../fields/stored-field.ts";
 import type { MetricsMin } from "../metrics/metrics.ts";
 
 /** Orderings of the catalog: always descending, channels without a value last, ties by ascending id. */
@@ -65,6 +67,11 @@ export interface CatalogSelection {
   hasMetrics?: boolean;
 }
 
+const { id, title, handle, subscribers } = schemasOf(CHANNEL_FIELDS);
+
+export const suggestionSchema = objectSchema({ id, title, handle, subscribers }, "Suggestion");
+export type Suggestion = ValueOf<typeof suggestionSchema>;
+
 export interface CatalogCount {
   channels: number;
   /** Whether there are more, which were not counted. */
@@ -75,6 +82,8 @@ export interface CatalogPage {
   results: Json<CardAnswer[]>;
   /** Null on the last page. */
   last: CatalogPosition | null;
+  /** The nearest titles, if no channel has the text; absent otherwise. */
+  suggestions?: Suggestion[];
 }
 
 const shareSchema = (entry: string) =>

@@ -1,4 +1,4 @@
-import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
+import { facet, markFacet, searchedText } from "../channels/search-text.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
 import {
   boundValues,
@@ -124,7 +124,7 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
   const ordered = ORDERED[ordering];
   const bounds = boundsOf(filter);
   const isOwn = ({ column }: Bound) => column === ordered.column;
-  const text = filter.text === null ? null : foldForSearch(filter.text);
+  const searched = filter.text === null ? null : searchedText(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
   const values: PreparedSelection["values"] = {
     isChat: Number(filter.kind === "chat"),
@@ -134,14 +134,19 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
     ...boundValues(filter.metricsMin),
   };
   const tests: TextTest[] = [];
-  const test = (term: string, operator: ">" | "="): void => {
+  const test = (term: string, sqlOf: (position: string) => string): void => {
     const name = `term${tests.length}`;
     values[name] = term;
-    tests.push({ term, sql: `AND instr(t.search_text, @${name}) ${operator} 0` });
+    tests.push({ term, sql: `AND ${sqlOf(`instr(t.search_text, @${name})`)}` });
   };
-  if (text !== null) test(text, ">");
-  for (const facet of facets) test(facet, ">");
-  for (const facet of facetsAbsent) test(facet, "=");
+  if (searched !== null) {
+    const { text, words } = searched;
+    test(text, (at) => (words === null ? `${at} > 0` : `(${at} > 0 OR ${HAS_WORDS})`));
+    values["words"] = words;
+    values["longest"] = longestOf(words);
+  }
+  for (const facet of facets) test(facet, (at) => `${at} > 0`);
+  for (const facet of facetsAbsent) test(facet, (at) => `${at} = 0`);
   return {
     filter,
     ordering,
@@ -155,7 +160,7 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
         : "",
     conditions: `${and(bounds)} ${ordered.by === "metrics" ? `AND ${isListedSql(ordered.column)}` : ""}`,
     tests,
-    terms: [...facets, ...(text === null ? [] : trigramsOf(text))],
+    terms: [...facets, ...(searched?.trigrams ?? [])],
     after,
     values: {
       ...values,
@@ -165,6 +170,14 @@ export function prepareSelection(selection: CatalogSelection): PreparedSelection
     },
     limit: selection.limit + 1,
   };
+}
+
+/** SQL: the search text has the words; the longest one rejects most texts at once. */
+const HAS_WORDS = "(instr(t.search_text, @longest) > 0 AND begins_words(t.search_text, @words))";
+
+function longestOf(words: string | null): string | null {
+  const [longest = null] = (words?.split(" ") ?? []).sort((a, b) => b.length - a.length);
+  return longest;
 }
 
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {

@@ -21,26 +21,34 @@ export interface Expression {
  * tested on the candidates. Null if there are no terms.
  */
 export function expressionOf(db: Database, terms: readonly string[]): Expression | null {
-  const counts = countsOf(db, terms);
-  const [rarest, ...others] = [...new Set(terms)]
-    .map((text) => ({ text, channels: counts.get(text) ?? COUNTED_MIN }))
-    .sort((one, other) => one.channels - other.channels);
+  const [rarest, ...others] = termsByRarity(db, terms);
   if (rarest === undefined) return null;
   const affordable = others.filter(({ channels }) => channels <= ENTRIES_MAX);
   const selected = [rarest, ...affordable].slice(0, TERMS_MAX);
   return {
-    match: selected.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND "),
+    match: selected.map(({ text }) => quotedTerm(text)).join(" AND "),
     terms: selected,
   };
 }
 
-function countsOf(db: Database, terms: readonly string[]): Map<string, number> {
+export function quotedTerm(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** Distinct terms with about how many channels have them, the rarest first. */
+export function termsByRarity(
+  db: Database,
+  terms: readonly string[],
+): { text: string; channels: number }[] {
   const rows = statement<{ trigram: string; channels: number }>(
     db,
     `SELECT trigram, channels FROM search_trigrams
      WHERE trigram IN (SELECT value FROM json_each(?))`,
   ).all(JSON.stringify(terms));
-  return new Map(rows.map(({ trigram, channels }) => [trigram, channels]));
+  const counts = new Map(rows.map(({ trigram, channels }) => [trigram, channels]));
+  return [...new Set(terms)]
+    .map((text) => ({ text, channels: counts.get(text) ?? COUNTED_MIN }))
+    .sort((one, other) => one.channels - other.channels);
 }
 
 /**

@@ -14,15 +14,19 @@ import {
 import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
 import type { Plan } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
+import { suggestTitles } from "./suggest-titles.ts";
 
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   const { found } = findByPlan(db, queryOf(db, selection));
   const { shown, last } = shownPage(found, selection.limit);
   const ids = shown.map(({ id }) => id);
   const cards = selectCards(db, ids);
+  const { filter, after } = selection;
+  const isNothing = ids.length === 0 && after === null && filter.text !== null;
   return {
     results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
     last: last && [last.value, last.id],
+    ...(isNothing && { suggestions: suggestTitles(db, filter) }),
   };
 }
 

@@ -20,8 +20,14 @@ const folded = (text: unknown): string =>
   String(text ?? "")
     .toLowerCase()
     .replaceAll("ё", "е");
+const wordsOf = (text: unknown): string[] => folded(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 const contains = ({ title, handle }: Json, q: string): boolean =>
-  folded(title).includes(folded(q)) || folded(handle).includes(folded(q));
+  folded(title).includes(folded(q)) ||
+  folded(handle).includes(folded(q)) ||
+  (wordsOf(q).length > 1 &&
+    wordsOf(q).every((word) =>
+      [...wordsOf(title), ...wordsOf(handle)].some((one) => one.startsWith(word)),
+    ));
 
 /** Codes of a territory and those below it. */
 async function codesBelow(kit: Kit, code: string): Promise<readonly unknown[]> {
@@ -118,6 +124,33 @@ const plain = PLAIN.map((q) =>
   ),
 );
 
+const words: readonly Check[] = [
+  check("questions 12", "the words of a title find it in another order", async (kit) => {
+    const cards = await listed(kit, `${CATALOG}?limit=100`);
+    const card = cards.find(({ title }) => wordsOf(title).join("").length > 5 && wordsOf(title)[1]);
+    if (card === undefined) throw new Missing("a title of two words");
+    const q = encodeURIComponent(wordsOf(card["title"]).reverse().join(" "));
+    const found = await listed(
+      kit,
+      `${CATALOG}?q=${q}&limit=100&subscribers_min=${card["subscribers"]}`,
+    );
+    return unless(
+      found.some(({ id }) => id === card["id"]),
+      `${card["title"]} is not found`,
+    );
+  }),
+  answer(
+    "questions 12",
+    `${CATALOG}?q={title}zzqx`,
+    "up to five nearest titles, at no cost",
+    ({ body, headers }) =>
+      unless(
+        Array.isArray(body["suggestions"]) && body["suggestions"].length <= 5,
+        "no list of suggestions",
+      ) ?? differs("X-Request-Cost", headers.get("x-request-cost"), "0"),
+  ),
+];
+
 /** Spellings that must find the same; a zero-width character, and й of two. */
 const SPELLINGS: readonly (readonly [string, Check["clause"], (text: string) => string])[] = [
   ["in upper case", "decisions 3 catalog", (text) => text.toUpperCase()],
@@ -163,6 +196,7 @@ const NOBODY = ["@no_such_handle_here", "1", "-1009999999999"];
 export const catalogChecks: readonly Check[] = [
   ...filters,
   ...plain,
+  ...words,
   ...spellings,
   same("spec 4 card", `${CATALOG}{channel}/`, `${CATALOG}{handle}/`),
   same("decisions 3 card", `${CATALOG}{HANDLE}/`, `${CATALOG}{handle}/`),

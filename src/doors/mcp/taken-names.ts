@@ -180,9 +180,9 @@ async function withTitle(text: string, { search }: NameServices): Promise<number
   const found = jsonValueOf(page.results) as CardAnswer[];
   const exact = found.filter(({ title }) => foldForSearch(title) === folded);
   const [only, ...others] = exact.length > 0 ? exact : found;
-  if (only === undefined) return null;
   const isSure = exact.length > 0 || !isHandle(text);
-  if (isSure && others.length === 0 && page.last === null) return only.id;
-  const nearest = [only, ...others].slice(0, NEAREST);
+  if (only !== undefined && isSure && others.length === 0 && page.last === null) return only.id;
+  const nearest = (page.suggestions ?? (exact.length > 0 ? exact : found)).slice(0, NEAREST);
+  if (nearest.length === 0) return null;
   return `Nearest titles: ${nearest.map(({ id, title }) => `${quoted(title)} is ${id}`).join(", ")}.`;
 }

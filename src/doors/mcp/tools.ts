@@ -97,12 +97,12 @@ const WORDS: Readonly<Record<string, string>> = {
 const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   msgr_channels_resolve_retrieve: { q: "Link, @handle or messenger id." },
   msgr_channels_list: {
-    q: "Part of a title or handle, 3 or more.",
+    q: "Part or words of a title or handle, 3 or more.",
     kind: "`chat`: group chats.",
     ordering: "Always descending.",
   },
   msgr_channels_stats_retrieve: {
-    q: "Part of a title or handle, 3 or more.",
+    q: "Part or words of a title or handle, 3 or more.",
     kind: "`chat`: group chats.",
   },
   msgr_stats_daily_list: { from: "First day; 29 ago by default." },

@@ -7,14 +7,16 @@ import {
 import type { ChannelPageSelection, PostPosition } from "../../catalog/posts/posts.store.ts";
 import {
   CATALOG_ORDERINGS,
+  type CatalogPage,
   type CatalogPosition,
   type CatalogSelection,
+  suggestionSchema,
 } from "../../catalog/search/catalog.ts";
 import { isOfMetrics } from "../../catalog/search/query.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { type Json, type Page, pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { textSchema } from "../../values/schema.ts";
+import { listSchema, textSchema } from "../../values/schema.ts";
 import { apiMethod, type Call, STRANGERS_WORDS } from "../method.ts";
 import { pageParameters, pageWith, readPage, type Slice } from "../paging.ts";
 import {
@@ -68,7 +70,8 @@ export const channelsList = apiMethod({
   title: "Channel catalog",
   description:
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
-    "`ordering`, channels without a value last. With `ids`, all other parameters are ignored.",
+    "`ordering`, channels without a value last. If nothing matches `q`, `suggestions` has up to five channels with the " +
+    "nearest titles, and the answer is free. With `ids`, all other parameters are ignored.",
   tool:
     "Finds {messenger} channels, the biggest first: `limit` 5 answers who leads a topic, `ordering` -growth_30d " +
     "who grows fastest. A card is about 400 characters, with `fields` id,title,subscribers about 65. " +
@@ -88,6 +91,10 @@ export const channelsList = apiMethod({
     note: textSchema({
       description: "With an ordering by growth, reach or ERR: how many it leaves out",
     }),
+    suggestions: listSchema(suggestionSchema, {
+      maxItems: 5,
+      description: "Only if nothing matches `q`: channels with the nearest titles",
+    }),
   }),
   run(args, call) {
     const { channels, search } = call.services;
@@ -98,16 +105,22 @@ export const channelsList = apiMethod({
     }
     const { ordering, limit, kind } = args;
     const filter = readFilter(args, call.services);
-    const find = (after: CatalogPosition | null) =>
+    const find = (after: CatalogPosition | null): CatalogPage | Promise<CatalogPage> =>
       filter === null
         ? { results: [], last: null }
         : search.page({ filter, ordering, after, limit, hasMetrics });
-    if (!isOfMetrics(ordering)) return readPage<CardAnswer, CatalogPosition>(call, find);
-    const note = call.told(message("leftOut", { kind, count: search.leftOut(kind) }));
-    return readPage<CardAnswer, CatalogPosition, object>(call, async (after) => ({
-      ...(await find(after)),
-      more: { note },
-    }));
+    const note = isOfMetrics(ordering)
+      ? { note: call.told(message("leftOut", { kind, count: search.leftOut(kind) })) }
+      : {};
+    const withMore = ({ suggestions, ...page }: CatalogPage) => {
+      if (suggestions === undefined) return { ...page, more: note };
+      call.waiveUnits();
+      return { ...page, more: { ...note, suggestions } };
+    };
+    return readPage<CardAnswer, CatalogPosition>(call, (after) => {
+      const page = find(after);
+      return page instanceof Promise ? page.then(withMore) : withMore(page);
+    });
   },
 });
 

@@ -175,7 +175,7 @@ function scan(request: PageRequest): Channel[] {
 function matches(channel: Channel, request: PageRequest, text: string | null): boolean {
   return (
     channel.kind === request.kind &&
-    (text === null || FOLDED[channel.id - 1]?.includes(text) === true) &&
+    (text === null || isIn(FOLDED[channel.id - 1] ?? "", text)) &&
     (!request.science || channel.science) &&
     (!request.kazan || channel.kazan) &&
     (request.aPlus === null || channel.aPlus === request.aPlus) &&
@@ -188,6 +188,18 @@ function matches(channel: Channel, request: PageRequest, text: string | null): b
     (!["-growth_30d_percent", "-err_30d"].includes(request.ordering) ||
       channel.subscribers >= 100) &&
     (channel.fresh || !/growth|reach|err/.test(request.ordering))
+  );
+}
+
+/** Whether a title contains a text, or words that begin with its words. */
+function isIn(title: string, text: string): boolean {
+  if (title.includes(text)) return true;
+  const words = text.split(/[^a-zа-я0-9]+/).filter((word) => word !== "");
+  const own = title.split(/[^a-zа-я0-9]+/);
+  return (
+    words.length > 1 &&
+    words.some((word) => word.length > 2) &&
+    words.every((word) => own.some((one) => one.startsWith(word)))
   );
 }
 
@@ -379,7 +391,8 @@ function expectSame(request: PageRequest, all?: Channel[]): string {
 
 const PLANS: Record<string, Partial<PageRequest>[]> = {
   candidates: [
-    { text: "КАНАЛ 12" },
+    { text: "КАНАЛ 123" },
+    { text: "123 канал общий" },
     { text: "0%_o" },
     { text: "нет такого" },
     { text: "ёж 12", max: 2000 },
@@ -391,8 +404,8 @@ const PLANS: Record<string, Partial<PageRequest>[]> = {
     { kind: "chat", aPlus: true },
     { text: "xyz", kazan: true, ordering: "-citation" },
     { text: "редкий", kazan: true, kind: "chat", ordering: "-last_post_at" },
-    { text: "канал 12", max: 4990, ordering: "-citation" },
-    { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
+    { text: "канал 123", max: 4990, ordering: "-citation" },
+    { text: "123 канал", min: 1000, max: 4000, ordering: "-citation" },
     { text: "%_off", ordering: "-citation", limit: 100 },
     { text: "%_off", min: 11_500, ordering: "-last_post_at" },
     // More candidates than are sorted if nothing else narrows the search.
@@ -437,6 +450,8 @@ const PLANS: Record<string, Partial<PageRequest>[]> = {
   "candidates, then walk": [
     { text: "общий" },
     { text: "редкий" },
+    { text: "канал общий" },
+    { text: "1 общий" },
     { text: "редкий", max: 4000 },
     { text: "общий", ordering: "-quality" },
     { text: "ий к", verified: false, ordering: "-quality" },
@@ -492,7 +507,10 @@ test("every plan of the planner finds a page of some selection", () => {
 const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
 const request: fc.Arbitrary<PageRequest> = fc.record({
   text: part(
-    fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий к", "%_off", "общий канал 7", "xyz"),
+    fc.constantFrom(
+      ...["общий", "РЕДКИЙ", "Еж ", "канал 12", "ий к", "%_off", "общий канал 7", "xyz"],
+      ...["Канал общий", "7, ёж редкий", "кан 123 общ"],
+    ),
   ),
   kind: fc.constantFrom("channel", "channel", "channel", "chat"),
   science: fc.constantFrom(false, false, true),

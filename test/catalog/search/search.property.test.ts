@@ -24,14 +24,27 @@ function fold(text: string): string {
   return text.replaceAll("\u200d", "").toLowerCase().replaceAll("ё", "е").trim();
 }
 
+const wordsOf = (folded: string): string[] =>
+  folded.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
+
+/** Whether each word of the query begins a word of the title or handle; one must have three letters. */
+function hasWords(q: string, { title, handle }: Known): boolean {
+  const words = wordsOf(fold(q));
+  if (words.length < 2 || words.every((word) => [...word].length < 3)) return false;
+  const own = [...wordsOf(fold(title)), ...wordsOf(fold(handle ?? ""))];
+  return words.every((word) => own.some((one) => one.startsWith(word)));
+}
+
 function scan({ channels, holders }: World, q: string, kind: string): number[] {
   const trimmed = q.trim();
   return [...channels]
     .filter(([, channel]) => channel.isPublic && channel.kind === kind)
-    .filter(([id, { title, handle }]) =>
+    .filter(([id, known]) =>
       trimmed.startsWith("@")
         ? id === holders.get(trimmed.slice(1).toLowerCase())
-        : fold(title).includes(fold(trimmed)) || fold(handle ?? "").includes(fold(trimmed)),
+        : fold(known.title).includes(fold(trimmed)) ||
+          fold(known.handle ?? "").includes(fold(trimmed)) ||
+          hasWords(trimmed, known),
     )
     .map(([id]) => id)
     .sort((a, b) => a - b);
@@ -119,12 +132,16 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant("kind" as const), id, kind }),
 );
 
-/** A random query, or one cut out of a title or handle as somebody would type it. */
-type Query = { made: string } | { of: number; from: number; length: number; change: number };
+/** A random query, the words of a title in another order, or one cut out as somebody would type it. */
+type Query =
+  | { made: string }
+  | { wordsOf: number; letters: number }
+  | { of: number; from: number; length: number; change: number };
 const query: fc.Arbitrary<Query> = fc.oneof(
   fc.record({ made: text }),
   fc.record({ made: piece.map((one) => one.padEnd(3, one)) }),
   fc.record({ made: handle.map((given) => `@${given.toUpperCase()}`) }),
+  { weight: 2, arbitrary: fc.record({ wordsOf: id, letters: fc.integer({ min: 2, max: 9 }) }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -189,6 +206,11 @@ function rowsOf(world: World, edits: readonly Edit[]): Fields[] {
 
 function textOf(example: Query, channels: Map<number, Known>): string {
   if ("made" in example) return example.made;
+  if ("wordsOf" in example) {
+    const { title = "", handle = "" } = channels.get(example.wordsOf) ?? {};
+    const words = wordsOf(fold(`${title} ${handle ?? ""}`)).reverse();
+    return words.map((word) => [...word].slice(0, example.letters).join("")).join(", ");
+  }
   const known = channels.get(example.of);
   const whole = [...(example.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
   const from = example.from % Math.max(1, whole.length - 2);

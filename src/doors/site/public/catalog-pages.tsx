@@ -48,8 +48,13 @@ export function catalogPage(reader: Reader, facts: CatalogFacts): PublicView {
   };
 }
 
-/** `/c/?q=…`: channels by title. @param found null if the text is too short */
-export function searchPage(reader: Reader, q: string, found: CardAnswer[] | null): PublicView {
+/** `/c/?q=…`: channels by title, or the nearest titles. @param given null if the text is too short */
+export function searchPage(
+  reader: Reader,
+  q: string,
+  given: { found: CardAnswer[]; nearest: CardAnswer[] } | null,
+): PublicView {
+  const { found = [], nearest = [] } = given ?? {};
   const { publicPages: texts, explorerPages } = WORDS[reader.language];
   return {
     path: null,
@@ -61,10 +66,14 @@ export function searchPage(reader: Reader, q: string, found: CardAnswer[] | null
           <h1>{texts.searchTitle}</h1>
           <SearchForm q={q} />
         </section>
-        {found === null && <p role="alert">{explorerPages.shortQuery}</p>}
-        {found?.length === 0 && <p role="status">{texts.nothingFound}</p>}
-        {found !== null && found.length > 0 && (
-          <ChannelList cards={found} label={texts.searchTitle} />
+        {given === null && <p role="alert">{explorerPages.shortQuery}</p>}
+        {given !== null && found.length === 0 && <p role="status">{texts.nothingFound}</p>}
+        {found.length > 0 && <ChannelList cards={found} label={texts.searchTitle} />}
+        {nearest.length > 0 && (
+          <>
+            <h2>{explorerPages.nearestTitles}</h2>
+            <ChannelList cards={nearest} label={explorerPages.nearestTitles} />
+          </>
         )}
         <AsCall query={{ q }} />
       </>

@@ -11,7 +11,7 @@ import { type ChannelFacts, channelPage } from "./channel-page.tsx";
 import { cardSvg } from "./pictures/card-svg.ts";
 import { badgeSvg, chartSvg, THEMES } from "./pictures/chart-svg.ts";
 import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
-import { readChannel, readDays, readList } from "./read-public.ts";
+import { readChannel, readDays, readList, readSearch } from "./read-public.ts";
 import { addressOf, channelPath } from "./reader.tsx";
 
 /** The addresses of the public catalog, and what each of them shows. */
@@ -58,9 +58,7 @@ async function search(
       return { kind: "moved", path: channelPath(card.handle) };
     }
   }
-  const found = isLongEnough(q)
-    ? await readList(services, { text: q }, "-subscribers", LEADERS)
-    : null;
+  const found = isLongEnough(q) ? await readSearch(services, q, LEADERS) : null;
   return { kind: "page", view: searchPage(reader, q, found), isKept: false };
 }
 

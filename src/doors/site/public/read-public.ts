@@ -28,6 +28,19 @@ export async function readList(
   return jsonValueOf(page.results);
 }
 
+/** Channels with a text in their titles, or those with the nearest titles if there are none. */
+export async function readSearch(
+  { search, channels }: Pick<Services, "search" | "channels">,
+  text: string,
+  limit: number,
+): Promise<{ found: CardAnswer[]; nearest: CardAnswer[] }> {
+  const filter = { ...NO_FILTER, text };
+  const selection = { filter, ordering: "-subscribers", after: null, hasMetrics: true } as const;
+  const { results, suggestions = [] } = await search.page({ ...selection, limit });
+  const nearest = channels.cardsWithMetrics(suggestions.map(({ id }) => id));
+  return { found: jsonValueOf(results), nearest: jsonValueOf(nearest) };
+}
+
 /** A public channel by its handle; null if no public channel has it or had it last. */
 export function readChannel(
   { channels }: Pick<Services, "channels">,

@@ -1,5 +1,5 @@
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
-import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
+import type { CatalogCount, Suggestion } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelsList, readCatalogRequest } from "../../../../verbs/methods/channels.ts";
@@ -52,8 +52,8 @@ export function givenOf(filter: Record<string, string>): Record<string, string> 
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 
-/** A page of the catalog, and whom its ordering leaves out. */
-export type FoundChannels = Page<CardAnswer> & { note?: string };
+/** A page of the catalog; whom its ordering leaves out, or the nearest titles if nothing was found. */
+export type FoundChannels = Page<CardAnswer> & { note?: string; suggestions?: Suggestion[] };
 
 /** A page of the filter's results, from the API's own method. */
 export function findChannels(

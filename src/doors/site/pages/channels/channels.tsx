@@ -9,6 +9,7 @@ import { QUERY_LENGTH_MIN } from "../../../../verbs/methods/catalog-filter.ts";
 import { exportChannels } from "../../../../verbs/methods/export.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
 import { ApiCall, DownloadForm } from "../../look/api-call.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { Pager } from "../../look/data-table.tsx";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
@@ -181,6 +182,19 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
           {isFiltered ? words.nothingFound : words.noChannels}{" "}
           {!isFiltered && isStaff && <ImportLink />}
         </p>
+        {page.suggestions !== undefined && page.suggestions.length > 0 && (
+          <section aria-labelledby="nearest">
+            <h2 id="nearest">{words.nearestTitles}</h2>
+            <ul>
+              {page.suggestions.map(({ id, title, subscribers }) => (
+                <li>
+                  <ChannelLink id={id} title={title} image={null} />{" "}
+                  <small>{shownNumber(subscribers)}</small>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         {page.note !== undefined && <p class="notice">{page.note}</p>}
       </>
     );
