@@ -657,6 +657,8 @@ CREATE TABLE people (
   -- Whether the latest password link went to the mailbox, or was made by staff.
   link_is_trusted INTEGER NOT NULL DEFAULT 0 CHECK (link_is_trusted IN (0, 1)),
   image TEXT,
+  -- Of their pages, when they last signed in or chose one; null if it is not known yet.
+  language TEXT,
   -- The operator's own people: they see the console.
   is_staff INTEGER NOT NULL DEFAULT 0 CHECK (is_staff IN (0, 1)),
   created_at TEXT NOT NULL,

@@ -84,7 +84,7 @@ async function told(): Promise<string[]> {
   return ports.mail.sent
     .splice(0)
     .filter(({ to }) => to.includes("olga@example.com"))
-    .map(({ subject }) => subject.split(" / ")[1] ?? "");
+    .map(({ subject }) => subject.split(" / ").at(-1) ?? "");
 }
 
 /** Olga opens the payment page of Growth. @returns its session's id */

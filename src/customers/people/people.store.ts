@@ -2,6 +2,7 @@ import { and, asc, count, eq, exists, gt, isNotNull, or, sql } from "drizzle-orm
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database, Reading, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
+import type { Language } from "../../values/messages/messages.ts";
 import type { Person } from "./people.ts";
 
 /*
@@ -17,6 +18,7 @@ export const people = sqliteTable("people", {
   /** Whether the latest password link went to the mailbox, or was created by staff. */
   linkIsTrusted: integer("link_is_trusted", { mode: "boolean" }).notNull().default(false),
   image: text("image"),
+  language: text("language").$type<Language>(),
   isStaff: integer("is_staff", { mode: "boolean" }).notNull().default(false),
   createdAt: text("created_at").notNull(),
   updatedAt: text("updated_at").notNull(),
@@ -88,6 +90,20 @@ const personColumns = {
 export const selectPersonByEmail = query((db, { email }: { email: string }) =>
   db.select(personColumns).from(people).where(eq(people.email, email)),
 ).one;
+
+export const selectLanguage = query((db, { email }: { email: string }) =>
+  db.select({ language: people.language }).from(people).where(eq(people.email, email)),
+).value;
+
+/** A person's address, and the language that they read pages in. */
+export interface PersonLanguage {
+  email: string;
+  language: Language;
+}
+
+export const putLanguage = change((db, { email, language }: PersonLanguage) =>
+  db.update(people).set({ language }).where(eq(people.email, email)),
+).run;
 
 export const selectEmail = query((db, { personId }: { personId: string }) =>
   db.select({ email: people.email }).from(people).where(eq(people.id, personId)),

@@ -4,6 +4,7 @@ import { copyNewest } from "../../db/shared-rows.ts";
 import { inTransaction, transaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Language } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { selectMemberships } from "../accounts/accounts.store.ts";
 import { isActive } from "../accounts/accounts.ts";
@@ -11,8 +12,11 @@ import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import {
   deleteSessions,
+  type PersonLanguage,
   type PersonNetwork,
+  putLanguage,
   putNetwork,
+  selectLanguage,
   selectPersonByEmail,
   selectSignedInAt,
 } from "./people.store.ts";
@@ -54,6 +58,16 @@ export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwo
   );
 }
 
+/** Records the language that somebody reads pages in: mails to them are written in it. */
+export async function noteLanguage(
+  db: Database,
+  clock: Clock,
+  person: PersonLanguage,
+): Promise<void> {
+  if ((await selectLanguage(db, person)) === person.language) return;
+  await inTransaction(db, clock, "language", (tx) => putLanguage(tx, person));
+}
+
 /** Signing in and out. Cookies are passed as the text of their headers. */
 
 export interface SignedIn {
@@ -78,6 +92,7 @@ export async function signIn(
     clientIp: string;
     network: Uint8Array;
     userAgent: string;
+    language: Language;
   },
 ): Promise<{ setCookies: string[] } | null> {
   // Fetches a password that may just have been changed on another node.
@@ -93,6 +108,7 @@ export async function signIn(
   // Somebody with the right password is signed in even if this cannot be recorded.
   const place = { personId: user.id, network: Buffer.from(input.network) };
   await noteNetwork(db, clock, place).catch(() => {});
+  await noteLanguage(db, clock, input).catch(() => {});
   return { setCookies: answer.headers.getSetCookie() };
 }
 

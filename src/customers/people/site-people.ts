@@ -14,7 +14,15 @@ import {
 } from "./passwords.ts";
 import { anyPassword, type PeoplePart, selectPeople, selectPerson } from "./people.store.ts";
 import { ensurePerson, markStaff, type Person, removeUnverifiedPassword } from "./people.ts";
-import { endSessions, isKnownNetwork, networkHash, signedIn, signIn, signOut } from "./sessions.ts";
+import {
+  endSessions,
+  isKnownNetwork,
+  networkHash,
+  noteLanguage,
+  signedIn,
+  signIn,
+  signOut,
+} from "./sessions.ts";
 
 /** Sign-in, passwords and sessions: some of them hash, one at a time, and all write. */
 export const peopleOperations = {
@@ -31,6 +39,7 @@ export const peopleOperations = {
   signedIn,
   signOut,
   opensLink,
+  noteLanguage,
 };
 
 type Operations = Calls<typeof peopleOperations>;
@@ -97,6 +106,7 @@ export function createSitePeople(
 
     signedIn: (cookie: string) => people.signedIn({ settings, cookie }),
     signOut: (cookie: string) => people.signOut({ settings, cookie }),
+    noteLanguage: people.noteLanguage,
     opensLink: (token: string) => people.opensLink({ settings, token }),
 
     /** Null, without hashing anything, if the link was used or has expired. */

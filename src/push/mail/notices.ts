@@ -4,42 +4,64 @@ import { periodAt } from "../../customers/accounts/plan.ts";
 import type { TellStaffOfRequest } from "../../customers/accounts/plan-requests.ts";
 import type { QuotaNotice } from "../../customers/limits/usage.ts";
 import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
-import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import { selectLanguage, selectStaffEmails } from "../../customers/people/people.store.ts";
 import type { TellSubscription } from "../../customers/selling/subscription-changes.ts";
 import type { Transaction } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
-import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
-import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
+import { onOneLine } from "../../ports/mail.ts";
+import {
+  inEveryLanguage,
+  inLanguage,
+  type Language,
+  type Message,
+  message,
+} from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { noteQuotaMail, queueMail } from "./mails.store.ts";
 
-/** A mail about an event: a paragraph in every language, followed by lines and named facts. */
+/** A mail about an event, in a person's language; in every language if theirs is not known. */
+export type Notice = (language: Language | null) => { subject: string; text: string; html: string };
+
+/** A paragraph, followed by lines and named facts. */
 export function noticeMail(
   subject: Message,
   paragraph: Message,
   facts: readonly (string | readonly [name: Message, value: string])[],
-): { subject: string; text: string; html: string } {
-  const paragraphs = inEveryLanguage(paragraph);
-  const lines = facts.map((fact) =>
-    typeof fact === "string" ? onOneLine(fact) : `${onOneRow(fact[0])}: ${onOneLine(fact[1])}`,
-  );
-  const toHtml = (language: string, text: string): string =>
-    `<p lang="${language}">${Bun.escapeHTML(text)}</p>`;
-  return {
-    subject: onOneRow(subject),
-    text: `${paragraphs.map(({ text }) => text).join("\n\n")}\n\n${lines.join("\n")}\n`,
-    html: [
-      ...paragraphs.map(({ language, text }) => toHtml(language, text)),
-      ...lines.map((line) => toHtml("en", line)),
-    ].join("\n"),
+): Notice {
+  return (language) => {
+    const texts = (one: Message) =>
+      language === null ? inEveryLanguage(one) : [{ language, text: inLanguage(language, one) }];
+    /** On one line. */
+    const joined = (one: Message): string =>
+      texts(one)
+        .map(({ text }) => text)
+        .join(" / ");
+    const paragraphs = texts(paragraph);
+    const lines = facts.map((fact) =>
+      typeof fact === "string" ? onOneLine(fact) : `${joined(fact[0])}: ${onOneLine(fact[1])}`,
+    );
+    const toHtml = (of: string, text: string): string =>
+      `<p lang="${of}">${Bun.escapeHTML(text)}</p>`;
+    return {
+      subject: joined(subject),
+      text: `${paragraphs.map(({ text }) => text).join("\n\n")}\n\n${lines.join("\n")}\n`,
+      html: [
+        ...paragraphs.map((one) => toHtml(one.language, one.text)),
+        ...lines.map((line) => toHtml(language ?? "en", line)),
+      ].join("\n"),
+    };
   };
 }
 
-/** A message in every language, on one line. */
-function onOneRow(message: Message): string {
-  return inEveryLanguage(message)
-    .map(({ text }) => text)
-    .join(" / ");
+/** Queues a notice to somebody in their language. */
+export async function queueNotice(
+  tx: Transaction,
+  nowMs: number,
+  notice: Notice,
+  { email, ...more }: { email: string; unsubscribe?: string },
+): Promise<void> {
+  const language = await selectLanguage(tx, { email });
+  await queueMail(tx, nowMs, { to: [email], ...more, ...notice(language) });
 }
 
 /**
@@ -51,22 +73,18 @@ export async function mailManagers(
   tx: Transaction,
   nowMs: number,
   organizationId: number,
-  mail: Omit<Mail, "to">,
+  notice: Notice,
 ): Promise<void> {
   for (const { email, role, suspendedAt } of await selectMembers(tx, { organizationId })) {
     if (role === "member" || suspendedAt !== null) continue;
-    await queueMail(tx, nowMs, { to: [email], ...mail });
+    await queueNotice(tx, nowMs, notice, { email });
   }
 }
 
 /** Queues a mail to each of the operator's staff. @returns whether there is anybody */
-export async function mailStaff(
-  tx: Transaction,
-  nowMs: number,
-  mail: Omit<Mail, "to">,
-): Promise<boolean> {
+export async function mailStaff(tx: Transaction, nowMs: number, notice: Notice): Promise<boolean> {
   const emails = await selectStaffEmails(tx);
-  for (const email of emails) await queueMail(tx, nowMs, { to: [email], ...mail });
+  for (const email of emails) await queueNotice(tx, nowMs, notice, { email });
   return emails.length > 0;
 }
 

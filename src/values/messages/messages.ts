@@ -2,7 +2,7 @@ import en from "../../words/en/messages.json";
 import ru from "../../words/ru/messages.json";
 import { type Fill, fillOf, type NameIn, signatureOf, type ValuesIn } from "./texts.ts";
 
-/** The messages in each language of pages. Mails contain all languages, the last one first. */
+/** The messages in each language of pages. A mail to somebody of unknown language has all, the last one first. */
 export const MESSAGES = { en, ru } satisfies Record<string, Pick<typeof en, "audit" | "texts">>;
 export type Language = keyof typeof MESSAGES;
 export const LANGUAGES = Object.keys(MESSAGES) as Language[];

@@ -3,6 +3,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { queueQuotaMail } from "../../../src/push/mail/notices.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
+import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 let appliance: Appliance;
 let customer: Customer;
@@ -22,7 +23,7 @@ async function use(requests: number): Promise<void> {
 const subjects = () => appliance.ports.mail.sent.map(({ to, subject }) => [to[0], subject]);
 const mailOf = (percent: number) => [
   "ada@example.com",
-  `Использовано ${percent} % квоты / ${percent} % of the quota is used: Acme`,
+  `Использовано ${percent} % квоты: Acme / ${percent} % of the quota is used: Acme`,
 ];
 
 test("owners get a mail at 80 and at 100 % of the quota, once per period", async () => {
@@ -86,4 +87,17 @@ test("the database knows which mails were sent, so another process does not repe
   await queueQuotaMail(db, clock, { ...again, periodStartedAt: row?.startedAt ?? 0 });
   await appliance.app.mailer.runDue();
   expect(subjects()).toEqual([mailOf(80)]);
+});
+
+test("somebody who has signed in gets it in the language of their pages only", async () => {
+  await addPerson(appliance, { email: "ada@example.com" });
+  const visitor = await signedInVisitor(appliance, "ada@example.com", "ru");
+  await use(8);
+  await visitor.get("/account/language/?to=en");
+  await use(2);
+  const [russian, english] = appliance.ports.mail.sent;
+  expect(russian?.subject).toBe("Использовано 80 % квоты: Acme");
+  expect(russian?.html).not.toContain('lang="en"');
+  expect(english?.subject).toBe("100 % of the quota is used: Acme");
+  expect(english?.text).not.toMatch(/[а-я]/i);
 });

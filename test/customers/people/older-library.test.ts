@@ -10,7 +10,7 @@ const LINK = "ma1temdLTuWq3JH0PQPotEUU";
 const HASH =
   "$argon2id$v=19$m=8,t=1,p=1$YmdRHjB8JWG5rAxIaR0sSDlXAlKSWam4Lji1qnlncew$OPEQvMcwbD7NNgI290xuBifu0Py477ms0jGETozZyjk";
 const ROWS = `
-  INSERT INTO people VALUES ('UmhcVvPsYtEZW0XgNQwf3vi4jCedbAQy', 'Ada', 'ada@example.com', 1, 1, NULL, 0,
+  INSERT INTO people VALUES ('UmhcVvPsYtEZW0XgNQwf3vi4jCedbAQy', 'Ada', 'ada@example.com', 1, 1, NULL, NULL, 0,
     '2026-11-22T13:16:36.496Z', '2026-11-22T13:16:36.496Z');
   INSERT INTO sessions VALUES ('EX6PbEsCslToIuimdv2xlLAhtGHEOOlK', '0yeCbgCa9NnvEhx3CYBD57N2Z7fBTciT',
     'UmhcVvPsYtEZW0XgNQwf3vi4jCedbAQy', '2099-11-29T13:16:37.513Z', '', '',

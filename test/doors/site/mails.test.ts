@@ -57,7 +57,7 @@ const webhook = (given: Partial<Webhook>): Webhook =>
 
 const disabled = (given: Partial<Webhook>, organization: string): Message => ({
   to: ["ada@example.com"],
-  ...disabledMail(webhook(given), organization),
+  ...disabledMail(webhook(given), organization)(null),
 });
 
 const ENGLISH = { baseAddress: BASE, language: "en" } as const;

@@ -113,10 +113,10 @@ test("a failed backup is mailed to staff once, shown by /readyz, and cleared by 
   expect(mail.sent).toHaveLength(1);
   const [{ to, subject, text, html } = { to: [], subject: "", text: "", html: "" }] = mail.sent;
   expect(to).toEqual([STAFF]);
-  expect(subject).toBe("Резервная копия не записана / The backup failed");
+  expect(subject).toBe("The backup failed");
   for (const part of [text, html]) {
     expect(part).toContain("could not be written");
-    expect(part).toContain("Не удалось записать");
+    expect(part).not.toMatch(/[а-я]/i);
     expect(part).toContain(machine.path("backups"));
     expect(part).toContain("2026-11-21T04:00:07+03:00");
   }

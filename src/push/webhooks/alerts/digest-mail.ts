@@ -4,8 +4,7 @@ import type { Transaction } from "../../../db/database.ts";
 import { onOneLine } from "../../../ports/mail.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { queueMail } from "../../mail/mails.store.ts";
-import { noticeMail } from "../../mail/notices.ts";
+import { noticeMail, queueNotice } from "../../mail/notices.ts";
 import { mailedMembers } from "./alerts.store.ts";
 import type { Alert } from "./alerts.table.ts";
 import type { DigestPost } from "./match-posts.store.ts";
@@ -42,6 +41,6 @@ export async function mailDigest(
       [message("alertPage"), `${address}/account/alerts/${id}/`],
       [message("unsubscribe"), unsubscribe],
     ]);
-    await queueMail(tx, nowMs, { to: [email], unsubscribe, ...mail });
+    await queueNotice(tx, nowMs, mail, { email, unsubscribe });
   }
 }

@@ -8,7 +8,7 @@ import { onOneLine } from "../../../ports/mail.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
-import { mailManagers, mailStaff, noticeMail } from "../../mail/notices.ts";
+import { mailManagers, mailStaff, type Notice, noticeMail } from "../../mail/notices.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
@@ -76,17 +76,14 @@ async function disableForFailures(tx: Transaction, id: number, nowMs: number): P
 }
 
 /** The mail about a disabled webhook, without recipients. */
-export function disabledMail(
-  webhook: Webhook,
-  organizationName: string,
-): ReturnType<typeof noticeMail> {
+export function disabledMail(webhook: Webhook, organizationName: string): Notice {
   const of = { id: webhook.id, organization: onOneLine(organizationName) };
   const subject = message("webhookDisabledSubject", of);
   return noticeMail(subject, message("webhookDisabledMail", of), factsOf(webhook));
 }
 
 /** The same about one of the operator's own. */
-function operatorMail(webhook: Webhook): ReturnType<typeof noticeMail> {
+function operatorMail(webhook: Webhook): Notice {
   const { id } = webhook;
   const subject = message("operatorWebhookDisabledSubject", { id });
   return noticeMail(subject, message("operatorWebhookDisabledMail", { id }), factsOf(webhook));

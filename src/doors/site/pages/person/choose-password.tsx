@@ -52,7 +52,7 @@ function linkUsedPage(): View {
 /** Sets the password; whoever was invited is signed in by it, and gets a first key. */
 async function choose(): Promise<View> {
   const { accounts, keys, people } = useSite();
-  const { clientIp, form, words, network, request } = useVisit();
+  const { clientIp, form, words, network, request, language } = useVisit();
   const password = form.get("password");
   const chosen = await people.choosePassword({ token: linkToken(), password, network });
   if (chosen === null) throw pageError("conflict", words.linkUsed);
@@ -60,7 +60,7 @@ async function choose(): Promise<View> {
   const { email } = chosen;
   const userAgent = request.headers.get("user-agent") ?? "";
   const by = { email, password, network, clientIp, isKnownNetwork: true, userAgent };
-  const session = await people.signIn(by);
+  const session = await people.signIn({ ...by, language });
   // Whoever invited them may have chosen the password: it opens the first organization only.
   const [membership] = await accounts.membershipsOf(email, false);
   if (session === null || membership === undefined) {

@@ -84,12 +84,15 @@ async function changePassword(): Promise<View> {
   return redirect("/account/profile/?done=password", setCookies);
 }
 
-/** `/account/language/?to=ru`: sets the language. */
+/** `/account/language/?to=ru`: sets the language, of mails too. */
 export const languagePage: SitePage = {
   path: "/account/language/",
   access: "anybody",
-  show({ query }) {
+  async show({ query, signedIn }, { people }) {
     const chosen = LANGUAGES.find((language) => language === query.get("to"));
+    if (chosen !== undefined && signedIn !== null) {
+      await people.noteLanguage({ email: signedIn.person.email, language: chosen });
+    }
     const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
     return redirect(ownPath(query.get("back") ?? ""), cookies);
   },

@@ -71,6 +71,7 @@ async function setUpFirst(): Promise<View> {
     network,
     clientIp: visit.clientIp,
     isKnownNetwork: true,
+    language: visit.language,
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
   return session === null

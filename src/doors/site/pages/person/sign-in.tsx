@@ -73,6 +73,7 @@ async function signIn(): Promise<View> {
       clientIp,
       network,
       isKnownNetwork,
+      language: visit.language,
       password: form.get("password"),
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })

@@ -130,6 +130,7 @@ async function make(): Promise<View> {
     network,
     clientIp: visit.clientIp,
     isKnownNetwork: true,
+    language: visit.language,
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
   return newKeyView(made.keyToken, {
