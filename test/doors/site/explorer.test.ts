@@ -321,6 +321,17 @@ describe("a channel's page", () => {
     expect(empty).not.toContain("data-chart");
   });
 
+  test("a channel whose posts are all of today is not said to have none", async () => {
+    await imported(appliance, "channels", [channel(77, { handle: "of_today" })]);
+    await imported(appliance, "posts", [
+      { id: 7_001, channel: 77, text: "first", published_at: "2026-11-20T09:00:00+03:00" },
+    ]);
+    await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
+    const { html } = await member.get(`${PATH}77/`);
+    expect(html).not.toContain("no posts in the last 30 days");
+    expect(html).toContain("today’s posts count from tomorrow");
+  });
+
   test("shows a small growth with enough decimals: neither as zero nor doubled", async () => {
     await imported(appliance, "channels", [channel(5, { subscribers: 30_007 })]);
     const days = [

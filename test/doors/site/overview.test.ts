@@ -150,6 +150,7 @@ test("another organization's usage is not included", async () => {
   await appliance.get("/v1/msgr/channels/1/", other.key);
   const { html } = await owner.get("/account/");
   expect(html).toContain("No requests in these days.");
+  expect(html).toContain(`<a class="button" href="/account/keys/">Make your first call</a>`);
 });
 
 test("the snippets contain this appliance's own address", async () => {

@@ -22,7 +22,8 @@ export interface CatalogFacts {
   territories: readonly Territory[];
 }
 
-const FACETS_SHOWN = 24;
+/** Few, so that the leaders begin within the first screen. */
+const FACETS_SHOWN = 8;
 
 /** `/c/`: the leaders, what grows, and all categories and territories. */
 export function catalogPage(reader: Reader, facts: CatalogFacts): PublicView {

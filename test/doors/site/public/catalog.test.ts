@@ -18,7 +18,9 @@ let appliance: Appliance;
 afterEach(() => appliance.close());
 
 async function start(catalog: "off" | "cards" | "charts"): Promise<void> {
-  appliance = await startAppliance({ KANALOG_PUBLIC: catalog, KANALOG_BASE_URL: BASE });
+  appliance = await startAppliance({
+    ...{ KANALOG_PUBLIC: catalog, KANALOG_BASE_URL: BASE, KANALOG_TRUST_PROXY: "true" },
+  });
   await imported(appliance, "channels", [
     ...[1, 2, 3].map((id) =>
       channel(id, {
@@ -242,6 +244,25 @@ describe("with charts", () => {
       expect(body).not.toContain("<script");
       expect(body).not.toContain("<b>");
     }
+  });
+
+  test("handles that do not exist take no memory, however many are asked for", async () => {
+    const { handle } = appliance.app.server;
+    const afterAsking = async (from: number) => {
+      for (let at = from; at < from + 5_000; at++) {
+        // Each from an address of its own, which is limited otherwise.
+        const headers = { "x-forwarded-for": `198.18.${(at >> 8) & 255}.${at & 255}` };
+        const response = await handle(new Request(`${BASE}/c/nobody_${at}/`, { headers }));
+        if (response.status !== 404) throw new Error(`${at}: ${response.status}`);
+        await response.arrayBuffer();
+      }
+      Bun.gc(true);
+      return process.memoryUsage().heapUsed;
+    };
+    await afterAsking(0);
+    const before = await afterAsking(5_000);
+    // A page has 3 KB: 5,000 that were kept would be 15 MB.
+    expect((await afterAsking(10_000)) - before).toBeLessThan(3_000_000);
   });
 
   test("bad input is answered, and costs nobody units", async () => {

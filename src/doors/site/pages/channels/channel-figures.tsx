@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
 import { ChangeText, changeOf, shownPart } from "../../look/day-chart.tsx";
 import { formatNumber, shownNumber, told } from "../../look/shown.tsx";
 import { readRank } from "../../visit/look-up.ts";
@@ -12,7 +13,8 @@ import type { Readings } from "./channel-readings.ts";
 
 /** The channel's figures: current, its growth, and those of its posts, all of the last 30 days. */
 export async function ChannelFigures({ card, readings }: { card: CardAnswer; readings: Readings }) {
-  const { words: all } = useVisit();
+  const visit = useVisit();
+  const { words: all } = visit;
   const words = all.explorerPages;
   const { services } = useSite();
   const metrics = card.metrics ?? null;
@@ -21,7 +23,9 @@ export async function ChannelFigures({ card, readings }: { card: CardAnswer; rea
     [7, changeOf(metrics?.growth_7d, metrics?.growth_7d_percent)],
     [30, changeOf(metrics?.growth_30d, metrics?.growth_30d_percent)],
   ] as const;
-  const posts = metrics?.posts_30d ?? null;
+  // Metrics count whole days: of a channel whose posts are all of today, they know none until the night.
+  const isCounted = !(metrics?.posts_30d === 0 && isOfToday(card.last_post_at, visit.nowMs));
+  const posts = isCounted ? (metrics?.posts_30d ?? null) : null;
   // Of a channel without any post, days may still be known, each with its number of posts and their views.
   const { viewsPerPost, postsPerDay } =
     posts === null
@@ -52,7 +56,7 @@ export async function ChannelFigures({ card, readings }: { card: CardAnswer; rea
       <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
         {viewsPerPost !== null && card.subscribers > 0
           ? `${words.ofSubscribers(shownPart(viewsPerPost / card.subscribers))}, ${words.lastDays(DAYS)}`
-          : posts === 0 && words.noPostsLately}
+          : (posts === 0 && words.noPostsLately) || (!isCounted && words.postsFromTomorrow)}
       </Figure>
       <Figure
         label={words.postsPerDay}
@@ -69,6 +73,9 @@ export async function ChannelFigures({ card, readings }: { card: CardAnswer; rea
     </ul>
   );
 }
+
+const isOfToday = (instant: string | null, nowMs: number): boolean =>
+  instant !== null && dayOf(Date.parse(instant)) === dayOf(nowMs);
 
 /** Days whose posts are averaged, as in the card's metrics. */
 const DAYS = 30;

@@ -52,7 +52,11 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
       <PlanCards />
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
-      <UsageByDay days={sumByDay(rows, from, to)} />
+      {rows.length === 0 && !isReadOnly ? (
+        <Unused />
+      ) : (
+        <UsageByDay days={sumByDay(rows, from, to)} />
+      )}
       {rows.length > 0 && (
         <p>
           <small>{visit.words.overviewPage.todayUnfinished}</small>
@@ -69,6 +73,19 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
         <small>{visit.words.organizationPages.moscowTime}</small>
       </p>
     </>
+  );
+}
+
+/** In place of an empty chart: how to begin. */
+function Unused() {
+  const words = useVisit().words.organizationPages;
+  return (
+    <div class="empty">
+      <p>{words.noUsage}</p>
+      <a class="button" href={asset("/account/keys/")}>
+        {words.firstCall}
+      </a>
+    </div>
   );
 }
 
