@@ -7,7 +7,7 @@ import {
   linkTo,
   pageLink,
   type Reader,
-  shownNumber,
+  subscribersText,
   useReader,
 } from "./reader.tsx";
 
@@ -63,7 +63,7 @@ function Row({ card, isByGrowth }: { card: CardAnswer; isByGrowth: boolean }) {
   const title = <bdi>{titleOf(card)}</bdi>;
   const { growth_30d = null, growth_30d_percent = null } = card.metrics ?? {};
   const subscribers = (
-    <span title={words.channelFields.subscribers}>{shownNumber(card.subscribers)}</span>
+    <span title={words.channelFields.subscribers}>{subscribersText(reader.language, card)}</span>
   );
   const change = (
     <ChangeText change={growth_30d} percent={isByGrowth ? growth_30d_percent : null} />

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { CardAnswer, CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
 import { formatDay } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
-import { dateFormat, formatNumber } from "../look/shown.tsx";
+import { dateFormat } from "../look/shown.tsx";
 import { UserLink } from "../look/user-text.tsx";
 import { AsCall, Trail } from "./catalog-pages.tsx";
 import { ChannelList, PublicAvatar, titleOf } from "./channel-list.tsx";
@@ -19,6 +19,7 @@ import {
   pageLink,
   type Reader,
   shownNumber,
+  subscribersText,
   territoryPath,
   useReader,
 } from "./reader.tsx";
@@ -44,7 +45,7 @@ export function channelPage(reader: Reader, facts: ChannelFacts): PublicView {
   const path = channelPath(card.handle);
   const name = card.title.trim() || words.explorerPages.noTitle;
   const title = `${shortened(name, 70)} (@${card.handle})`;
-  const subscribers = formatNumber(words.locale, card.subscribers);
+  const subscribers = subscribersText(reader.language, card);
   const description = shortened(
     `${texts.channelText(name, subscribers)} ${card.description ?? ""}`.replace(/\s+/g, " "),
     DESCRIPTION_LENGTH_MAX,
@@ -147,12 +148,12 @@ function Head({ facts: { card, category, territory } }: { facts: ChannelFacts })
 }
 
 function Figures({ facts: { card, rank, category } }: { facts: ChannelFacts }) {
-  const { words, texts, hasCharts } = useReader();
+  const { words, texts, hasCharts, language } = useReader();
   const { metrics } = card;
   const { growth } = words.explorerPages;
   return (
     <dl class="figures">
-      <Figure name={words.channelFields.subscribers}>{shownNumber(card.subscribers)}</Figure>
+      <Figure name={words.channelFields.subscribers}>{subscribersText(language, card)}</Figure>
       {hasCharts && (
         <>
           <Figure name={growth(7)}>

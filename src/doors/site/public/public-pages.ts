@@ -12,7 +12,7 @@ import { cardSvg } from "./pictures/card-svg.ts";
 import { badgeSvg, chartSvg, THEMES } from "./pictures/chart-svg.ts";
 import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
 import { readChannel, readDays, readList, readSearch } from "./read-public.ts";
-import { addressOf, channelPath } from "./reader.tsx";
+import { addressOf, channelPath, subscribersText } from "./reader.tsx";
 
 /** The addresses of the public catalog, and what each of them shows. */
 
@@ -135,8 +135,8 @@ const channel = ofChannel("", async (card, { reader }, context) => {
 });
 
 const badge = ofChannel("badge.svg", async (card, { reader }, { config }) => {
-  const { locale, channelFields } = WORDS[reader.language];
-  const number = formatNumber(locale, card.subscribers, {
+  const { channelFields } = WORDS[reader.language];
+  const number = subscribersText(reader.language, card, {
     notation: "compact",
     maximumFractionDigits: 1,
   });
@@ -171,7 +171,7 @@ const draw = ofChannel("card.png", async (card, { reader }, context) => {
   const signed = { signDisplay: "exceptZero" } as const;
   const svg = cardSvg({
     ...{ title: card.title, handle: card.handle, brand: reader.brand },
-    subscribers: formatNumber(locale, card.subscribers),
+    subscribers: subscribersText(reader.language, card),
     label: channelFields.subscribers,
     growth:
       reader.hasCharts && growth !== null

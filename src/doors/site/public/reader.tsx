@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { createContext, useContext } from "hono/jsx";
+import type { CardAnswer } from "../../../catalog/channels/stored-card.ts";
 import type { Language } from "../../../values/messages/messages.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/shown.tsx";
@@ -58,6 +59,15 @@ export const territoryPath = (slug: string): string => `/c/territory/${encodeURI
 
 export function shownNumber(value: number): string {
   return formatNumber(useReader().words.locale, value);
+}
+
+/** A channel's subscribers; a dash if they were never read. */
+export function subscribersText(
+  language: Language,
+  { subscribers, subscribers_at: readAt }: Pick<CardAnswer, "subscribers" | "subscribers_at">,
+  options: Intl.NumberFormatOptions = {},
+): string {
+  return readAt === null ? "—" : formatNumber(WORDS[language].locale, subscribers, options);
 }
 
 /** A change with its sign; a dash if it is unknown. */

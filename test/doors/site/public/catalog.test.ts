@@ -136,6 +136,15 @@ describe("with charts", () => {
     expect(body).toContain("/v1/msgr/channels/Handle_2/");
   });
 
+  test("subscribers that were never read are a dash, and have no place", async () => {
+    const unread = { ...channel(9, { handle: "unread", category: "news" }), subscribers: null };
+    await imported(appliance, "channels", [unread]);
+    const { body } = await get("/en/c/unread/");
+    expect(body).toContain("<dt>Subscribers</dt><dd>—</dd>");
+    expect(body).toContain("Place in “Новости и СМИ”</dt><dd>—</dd>");
+    expect((await get("/en/c/unread/badge.svg")).body).toContain("—");
+  });
+
   test("its place is known to the first thousand of a category, and is at most ten minutes old", async () => {
     const more = Array.from({ length: 1_000 }, (_, at) =>
       channel(100 + at, { handle: `more_${at}`, subscribers: 9_000 - at, category: "business" }),
