@@ -34,7 +34,7 @@ export function foldText(text: string): string {
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u;
 
-/** The words of a folded text, in their order. */
+/** The words of a folded text, in their order, without other signs. */
 export function wordsOf(folded: string): string[] {
   return folded.match(WORD) ?? [];
 }

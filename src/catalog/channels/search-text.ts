@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { beginsWords, foldText, wordsOf } from "../../values/fold-text.ts";
+import { beginsWords, foldText } from "../../values/fold-text.ts";
 import type { ChannelKind } from "./channel-reference.ts";
 
 /**
@@ -119,10 +119,10 @@ export interface SearchedText {
   trigrams: readonly string[];
 }
 
-/** At least one word must be long enough for the index. */
+/** Words are what stands between spaces, so that signs are searched as they are; one must fit the index. */
 export function searchedText(given: string): SearchedText {
   const text = foldForSearch(given);
-  const words = wordsOf(text);
+  const words = text.split(" ");
   const trigrams = words.flatMap(trigramsOf).slice(0, POINTS_MAX);
   return words.length < 2 || trigrams.length === 0
     ? { text, words: null, trigrams: trigramsOf(text) }

@@ -194,12 +194,15 @@ function matches(channel: Channel, request: PageRequest, text: string | null): b
 /** Whether a title contains a text, or words that begin with its words. */
 function isIn(title: string, text: string): boolean {
   if (title.includes(text)) return true;
-  const words = text.split(/[^a-zа-я0-9]+/).filter((word) => word !== "");
-  const own = title.split(/[^a-zа-я0-9]+/);
+  const words = text.trim().split(" ");
   return (
     words.length > 1 &&
     words.some((word) => word.length > 2) &&
-    words.every((word) => own.some((one) => one.startsWith(word)))
+    words.every((word) =>
+      Array.from(title).some(
+        (_, at) => title.startsWith(word, at) && !/[a-zа-я0-9]/.test(title[at - 1] ?? ""),
+      ),
+    )
   );
 }
 

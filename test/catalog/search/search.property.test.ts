@@ -29,10 +29,16 @@ const wordsOf = (folded: string): string[] =>
 
 /** Whether each word of the query begins a word of the title or handle; one must have three letters. */
 function hasWords(q: string, { title, handle }: Known): boolean {
-  const words = wordsOf(fold(q));
+  const words = fold(q).split(/\s+/);
   if (words.length < 2 || words.every((word) => [...word].length < 3)) return false;
-  const own = [...wordsOf(fold(title)), ...wordsOf(fold(handle ?? ""))];
-  return words.every((word) => own.some((one) => one.startsWith(word)));
+  const text = `${fold(title)}\n${fold(handle ?? "")}`;
+  const isBegun = (at: number) => !/[\p{L}\p{N}\p{M}]$/u.test(text.slice(0, at));
+  return words.every((word) =>
+    [...text].keys().some((_, index) => {
+      const at = [...text].slice(0, index).join("").length;
+      return text.startsWith(word, at) && isBegun(at);
+    }),
+  );
 }
 
 function scan({ channels, holders }: World, q: string, kind: string): number[] {
@@ -209,7 +215,7 @@ function textOf(example: Query, channels: Map<number, Known>): string {
   if ("wordsOf" in example) {
     const { title = "", handle = "" } = channels.get(example.wordsOf) ?? {};
     const words = wordsOf(fold(`${title} ${handle ?? ""}`)).reverse();
-    return words.map((word) => [...word].slice(0, example.letters).join("")).join(", ");
+    return words.map((word) => [...word].slice(0, example.letters).join("")).join(" ");
   }
   const known = channels.get(example.of);
   const whole = [...(example.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
