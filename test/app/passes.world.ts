@@ -7,7 +7,7 @@ import { MINUTE_MS, startPushing } from "../support/pushing.ts";
 test("the files that requests pass", async () => {
   const pushing = await startPushing();
   const { appliance, customer, call, id } = pushing;
-  await imported(appliance, "channels", [channel(4, { title: "Новости" })]);
+  await imported(appliance, "channels", [channel(4, { title: "Новости", category: "regional" })]);
   await call("POST", "/v1/msgr/alerts/", { name: "A", q: "found", webhook: id });
   const get = (path: string) => () => appliance.get(path, customer.key);
   const passes = {
