@@ -73,15 +73,11 @@ export async function callMethod(
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
   const chargeMore = (atMs: number) => chargePart(method, context, atMs);
-  let cost = method.units;
-  const waiveUnits = () => {
-    cost = 0;
-  };
   let outcome: Outcome;
   try {
     requireAllowed(method, context);
-    const body = await runMethod(method, raw, { ...context, chargeMore, waiveUnits });
-    outcome = { ok: true, status: method.status, body, units: cost, charged: null };
+    const body = await runMethod(method, raw, { ...context, chargeMore });
+    outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
@@ -195,8 +191,7 @@ export async function viewMethod(
   };
   requirePlan({ ...method, units: 0 }, context);
   const chargeMore = async () => new AppError("internal", message("internal"));
-  const waiveUnits = () => {};
-  const answer = await runMethod(method, raw, { ...context, chargeMore, waiveUnits });
+  const answer = await runMethod(method, raw, { ...context, chargeMore });
   if (answer instanceof FileAnswer)
     throw new Error(`${method.operationId} cannot be shown on a page`);
   return answer;
@@ -229,15 +224,14 @@ function requirePlan({ planRule, units }: ApiMethod, { services, caller, nowMs }
   if (units > 0 && services.limits.isExhausted(caller, nowMs)) throw quotaExceeded(caller, nowMs);
 }
 
-type RunContext = CallContext & Pick<Call, "chargeMore" | "waiveUnits">;
+type RunContext = CallContext & Pick<Call, "chargeMore">;
 
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  context: RunContext,
+  { services, caller, nowMs, nextPage, ownUrl, readBody, chargeMore, language = "en" }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
-  const { services, caller, nowMs, nextPage, ownUrl, chargeMore, waiveUnits } = context;
-  const body = method.takes === undefined ? {} : await context.readBody();
+  const body = method.takes === undefined ? {} : await readBody();
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
@@ -258,9 +252,8 @@ async function runMethod(
       });
     },
     chargeMore,
-    waiveUnits,
     ownUrl,
-    told: (one) => inLanguage(context.language ?? "en", one),
+    told: (one) => inLanguage(language, one),
   };
   const answer = method.run(args, call);
   const fields = args["fields"] as string[] | undefined;

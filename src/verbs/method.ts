@@ -74,8 +74,6 @@ export interface Call {
    * impossible, or null once it is committed
    */
   chargeMore(nowMs: number): Promise<AppError | null>;
-  /** Makes this answer free, because it has nothing of what was asked for. */
-  waiveUnits(): void;
   /** Full URL of a path that the appliance serves, such as an image. */
   ownUrl(path: string): string;
   /** A message in the reader's language: English in the API, the visitor's on a page. */

@@ -24,6 +24,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/search/describe-selection.ts",
       "catalog/search/last-post-order.ts",
       "catalog/search/plans/candidates.ts",
+      "catalog/search/suggest-titles.ts",
       "catalog/sources/bots/stored-posts.store.ts",
       "catalog/statistics/statistics.store.ts",
     ],

@@ -310,18 +310,13 @@ function judge(
     return { name, cost: Number(cost) };
   }
   const units = Number(/ (\d) request units?\.$/.exec(description)?.[1] ?? 0);
-  expect(Number(cost)).toBe(isBilled(status) && !isFree(body) ? units : 0);
+  expect(Number(cost)).toBe(isBilled(status) ? units : 0);
   return { name: `${operationId} ${status}`, cost: Number(cost) };
 }
 
 /** Whether an answer is billed: it passed the quota check, and is a 200, 400 or 404. */
 function isBilled(status: number): boolean {
   return status < 300 || status === 400 || status === 404;
-}
-
-/** Whether a search of the catalog found nothing, and suggests titles free of charge. */
-function isFree(body: unknown): boolean {
-  return Object(body).suggestions !== undefined;
 }
 
 /** The same for the answer to a call of a tool. */
@@ -353,7 +348,7 @@ function judgeMcp(
   const validate = outputs.get(name) ?? ajv.compile(tool?.outputSchema ?? false);
   outputs.set(name, validate);
   expect(validate(result.structuredContent) ? "" : ajv.errorsText(validate.errors)).toBe("");
-  return { name: `${era} ${name} 200`, units: [isFree(result.structuredContent) ? 0 : units] };
+  return { name: `${era} ${name} 200`, units: [units] };
 }
 
 /** Operations and tools that have not succeeded yet, or have not failed although they can. */

@@ -23,10 +23,11 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   const cards = selectCards(db, ids);
   const { filter, after } = selection;
   const isNothing = ids.length === 0 && after === null && filter.text !== null;
+  const suggestions = isNothing ? suggestTitles(db, filter) : [];
   return {
     results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
     last: last && [last.value, last.id],
-    ...(isNothing && { suggestions: suggestTitles(db, filter) }),
+    ...(suggestions.length > 0 && { suggestions }),
   };
 }
 

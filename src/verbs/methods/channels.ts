@@ -71,7 +71,7 @@ export const channelsList = apiMethod({
   description:
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
     "`ordering`, channels without a value last. If nothing matches `q`, `suggestions` has up to five channels with the " +
-    "nearest titles, and the answer is free. With `ids`, all other parameters are ignored.",
+    "nearest titles. With `ids`, all other parameters are ignored.",
   tool:
     "Finds {messenger} channels, the biggest first: `limit` 5 answers who leads a topic, `ordering` -growth_30d " +
     "who grows fastest. A card is about 400 characters, with `fields` id,title,subscribers about 65. " +
@@ -113,9 +113,7 @@ export const channelsList = apiMethod({
       ? { note: call.told(message("leftOut", { kind, count: search.leftOut(kind) })) }
       : {};
     const withMore = ({ suggestions, ...page }: CatalogPage) => {
-      if (suggestions === undefined) return { ...page, more: note };
-      call.waiveUnits();
-      return { ...page, more: { ...note, suggestions } };
+      return { ...page, more: suggestions === undefined ? note : { ...note, suggestions } };
     };
     return readPage<CardAnswer, CatalogPosition>(call, (after) => {
       const page = find(after);

@@ -14,7 +14,7 @@ afterAll(() => world.appliance.close());
 
 /** Names of programs and protocols. */
 const NAMES =
-  /: (?:Model Context Protocol|Cursor, LM Studio|Authorization: Bearer abc|lost with a laptop)$/;
+  /: (?:Model Context Protocol|Cursor, LM Studio|Telegram Desktop, Telethon|Authorization: Bearer abc|lost with a laptop)$/;
 
 test("every page is in Russian", async () => {
   const found: string[] = [];
