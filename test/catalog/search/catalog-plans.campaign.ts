@@ -8,7 +8,7 @@ import {
   type CatalogPosition,
   type CatalogSelection,
 } from "../../../src/catalog/search/catalog.ts";
-import { PLANS as PLANNED } from "../../../src/catalog/search/planner.ts";
+import { findByPlan, PLANS as PLANNED, queryOf } from "../../../src/catalog/search/planner.ts";
 import { explainCatalog, selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
 import { Database } from "../../../src/db/database.ts";
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
@@ -340,12 +340,15 @@ function answer(request: PageRequest): {
   last: CatalogPosition | null;
   plan: string;
 } {
+  const selection = selectionOf(request);
   statements = [];
-  const page = selectCatalog(db, selectionOf(request));
+  findByPlan(db, queryOf(db, selection));
+  const plan = planOf(statements);
+  const page = selectCatalog(db, selection);
   return {
     ids: (JSON.parse(String(page.results)) as { id: number }[]).map(({ id }) => id),
     last: page.last,
-    plan: planOf(statements),
+    plan,
   };
 }
 
