@@ -14,6 +14,7 @@ import type {
   CatalogSelection,
   SelectionView,
 } from "./catalog.ts";
+import type { Found } from "./plans/candidates.ts";
 import { isShortWalk, isStart } from "./query.ts";
 import { COUNTED_MAX, selectCatalog } from "./select-catalog.ts";
 
@@ -38,7 +39,7 @@ export function createSearch(
   readers: {
     selectCatalog(selection: CatalogSelection): Promise<CatalogPage>;
     countCatalog(filter: CatalogFilter): Promise<CatalogCount>;
-    topSubscribers(categoryId: number): Promise<number[]>;
+    topSubscribers(categoryId: number): Promise<Found[]>;
     describeSelection(request: {
       filter: CatalogFilter;
       mayTakeLong: boolean;
@@ -61,14 +62,14 @@ export function createSearch(
     isShortWalk(selection) ? selectCatalog(db, selection) : readers.selectCatalog(selection);
   // Read once for all channels of a category: a crawler asks for each channel's place, and counting them
   // one by one walks some ten thousand channels for each.
-  const tops = new Map<number, { untilMs: number; subscribers: Promise<number[]> }>();
-  function topOf(categoryId: number): Promise<number[]> {
+  const tops = new Map<number, { untilMs: number; channels: Promise<Found[]> }>();
+  function topOf(categoryId: number): Promise<Found[]> {
     const known = tops.get(categoryId);
-    if (known !== undefined && clock.monotonic() < known.untilMs) return known.subscribers;
-    const subscribers = readers.topSubscribers(categoryId);
-    tops.set(categoryId, { untilMs: clock.monotonic() + TOP_CACHED_MS, subscribers });
-    subscribers.catch(() => tops.delete(categoryId));
-    return subscribers;
+    if (known !== undefined && clock.monotonic() < known.untilMs) return known.channels;
+    const channels = readers.topSubscribers(categoryId);
+    tops.set(categoryId, { untilMs: clock.monotonic() + TOP_CACHED_MS, channels });
+    channels.catch(() => tops.delete(categoryId));
+    return channels;
   }
   return {
     /** A page of the catalog. Where the whole catalog begins is read again once a card has changed. */
@@ -92,14 +93,15 @@ export function createSearch(
     count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
 
     /**
-     * A channel's place by subscribers in a category, among channels as they were up to ten minutes ago; null
+     * A channel's place by subscribers in a category, among the others as they were up to ten minutes ago; null
      * beyond the first 1,000.
      */
-    async rank(categoryId: number, subscribers: number): Promise<number | null> {
+    async rank(categoryId: number, channel: Found): Promise<number | null> {
       const top = await topOf(categoryId);
-      const at = top.findIndex((one) => one <= subscribers);
-      if (at >= 0) return at + 1;
-      return top.length < COUNTED_MAX ? top.length + 1 : null;
+      const larger = top.filter(
+        ({ id, value }) => id !== channel.id && (value ?? 0) > (channel.value ?? 0),
+      );
+      return top.length < COUNTED_MAX || larger.length < COUNTED_MAX - 1 ? larger.length + 1 : null;
     },
 
     /**

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { shownPage } from "../../values/schema.ts";
 import { selectCards } from "../channels/channels.store.ts";
@@ -10,10 +11,12 @@ import {
   type CatalogPage,
   type CatalogSelection,
   NO_FILTER,
+  type Suggestion,
 } from "./catalog.ts";
 import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
+import type { Found } from "./plans/candidates.ts";
 import type { Plan } from "./plans/sql-parts.ts";
-import type { Query } from "./query.ts";
+import { isOfMetrics, type Query } from "./query.ts";
 import { suggestTitles } from "./suggest-titles.ts";
 
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
@@ -21,14 +24,25 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   const { shown, last } = shownPage(found, selection.limit);
   const ids = shown.map(({ id }) => id);
   const cards = selectCards(db, ids);
-  const { filter, after } = selection;
-  const isNothing = ids.length === 0 && after === null && filter.text !== null;
-  const suggestions = isNothing ? suggestTitles(db, filter) : [];
+  const { filter, after, ordering } = selection;
+  // An ordering by a metric may have left out what was looked for.
+  const isNothing = ids.length === 0 && after === null && !isOfMetrics(ordering);
+  const suggestions = isNothing && filter.text !== null ? suggestionsFor(db, filter) : [];
   return {
     results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
     last: last && [last.value, last.id],
     ...(suggestions.length > 0 && { suggestions }),
   };
+}
+
+/** The nearest titles; none if time is over, since the answer itself is complete. */
+function suggestionsFor(db: Database, filter: CatalogFilter): Suggestion[] {
+  try {
+    return suggestTitles(db, filter);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "timeout") return [];
+    throw error;
+  }
 }
 
 /** Limit for counting matches: counting all could scan the whole catalog. */
@@ -42,12 +56,12 @@ export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount 
   return { channels: Math.min(length, COUNTED_MAX), isMore: length > COUNTED_MAX };
 }
 
-/** Subscribers of a category's largest public channels, descending; at most 1,000. */
-export function topSubscribers(db: Database, categoryId: number): number[] {
+/** The largest public channels of a category with their subscribers, descending; at most 1,000. */
+export function topSubscribers(db: Database, categoryId: number): Found[] {
   const filter = { ...NO_FILTER, categoryId };
   const selection = { filter, ordering: "-subscribers", after: null, limit: COUNTED_MAX } as const;
   const { found } = findByPlan(db, queryOf(db, selection));
-  return found.slice(0, COUNTED_MAX).map(({ value }) => value ?? 0);
+  return found.slice(0, COUNTED_MAX);
 }
 
 type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";

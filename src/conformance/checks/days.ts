@@ -184,7 +184,7 @@ const statistics: readonly Check[] = [
       async (kit) => {
         const { body } = await look(kit, `${CARDS}&ordering=${ordering}&include=metrics`);
         return (
-          unless(/\d/.test(String(body["note"])), "no number in a note") ??
+          unless(/\d.*\d/s.test(String(body["note"])), "no days and number in a note") ??
           each(objectsIn(body["results"]), ({ id, metrics }) =>
             unless((metrics as Json)["statistics_until"] !== null, `${String(id)} has no reading`),
           )

@@ -225,6 +225,18 @@ test("a key makes no key, staff or link that may do more than itself", async () 
   expect((await send("GET", "people/", key)).body.results).toMatchObject([{ is_staff: false }]);
 });
 
+test("a key for customers gets no link of somebody on staff without a password", async () => {
+  const { people } = appliance.app.domains;
+  await people.ensurePerson({ email: "boss@example.com", name: "Boss" });
+  await people.markStaff({ email: "boss@example.com", isStaff: true, by: COMMAND_LINE });
+  const key = await keyFor(["customers"]);
+  const owner = { name: "Boss Ltd", owner: "boss@example.com" };
+  expect((await send("POST", "organizations/", key, owner)).status).toBe(403);
+  const made = await send("POST", "organizations/", key, { name: "Others", plan: "test" });
+  const member = { organization: made.body.id, email: "boss@example.com" };
+  expect((await send("POST", "members/", key, member)).status).toBe(403);
+});
+
 describe("Idempotency-Key", () => {
   const once = { "idempotency-key": "order 17" };
 

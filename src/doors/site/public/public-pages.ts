@@ -187,8 +187,10 @@ const card: PublicPage = { ...draw, waitsElsewhere: true };
 
 /** The channel's own picture. */
 const picture: PublicPage = {
-  ...ofChannel("picture", async ({ image }, _asked, { pictures }) => {
+  ...ofChannel("picture", async ({ handle, image }, _asked, { pictures, services }) => {
     const found = hasPicture(image) ? await pictures(image ?? "") : null;
+    // Its host may be slow, and the channel hidden meanwhile.
+    if (readChannel(services, handle)?.handle !== handle) return { kind: "gone" };
     return { kind: "file", ...(found ?? EMPTY_PICTURE) };
   }),
   hasOneLanguage: true,

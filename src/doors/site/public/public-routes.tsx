@@ -152,8 +152,8 @@ async function answerPublic(
     };
     const makeNext = () =>
       runFor(TENANT, null, () => (page.waitsElsewhere ? make() : turns.take(make)));
-    // A path has one parameter at most, and nothing before it contains a space.
-    const [param = ""] = Object.values(params);
+    // A path has one parameter at most, null if it is not UTF-8, and nothing before it contains a space.
+    const param = JSON.stringify(Object.values(params)[0]);
     return await kept(request, `${address} ${language} ${page.path} ${query} ${param}`, makeNext);
   } catch (thrown) {
     const error = toAppError(thrown);

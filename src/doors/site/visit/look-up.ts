@@ -149,9 +149,9 @@ function cellOf(value: unknown): string {
 /** Its place by subscribers among the channels of its category; null if they are unknown, or beyond the first 1,000. */
 export async function readRank(
   { search, directory }: Pick<Services, "search" | "directory">,
-  { kind, category, subscribers, subscribers_at: readAt }: CardAnswer,
+  { id, kind, category, subscribers, subscribers_at: readAt }: CardAnswer,
 ): Promise<number | null> {
   const categoryId = category === null ? null : directory.categoryId(category);
   if (categoryId === null || kind !== "channel" || readAt === null) return null;
-  return search.rank(categoryId, subscribers);
+  return search.rank(categoryId, { id, value: subscribers });
 }

@@ -7,6 +7,7 @@ import {
   planInForce,
 } from "../../../customers/accounts/plan.ts";
 import { type UsagePosition, usageSchema } from "../../../customers/limits/usage-history.ts";
+import { ABILITIES } from "../../../customers/operator-keys/operator-keys.table.ts";
 import { fieldError } from "../../../errors.ts";
 import { parseNumber } from "../../../values/fields.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
@@ -38,6 +39,7 @@ import {
   type Use,
   verb,
 } from "../resource.ts";
+import { requireAbilities } from "../system/operator-keys.ts";
 
 const plan = choice(PLAN_CODES, "Its plan.");
 const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);
@@ -261,10 +263,13 @@ export async function revokeUnseen(made: Row, { services, by }: Use): Promise<st
  */
 export async function withAccount<Made>(
   person: { email: string; name: string },
-  { services: { people }, linkTo }: Pick<Use, "services" | "linkTo">,
+  { services: { people }, linkTo, by }: Pick<Use, "services" | "linkTo" | "by">,
   make: () => Promise<Made>,
 ): Promise<{ email: string; made: Made; link: string | null }> {
-  const { email } = (await people.ensurePerson(person)).person;
+  const { person: known, ...kept } = await people.ensurePerson(person);
+  const { email } = known;
+  // Whoever chooses the password of somebody on staff can do all that they can.
+  if (known.isStaff && !(kept.hasPassword && known.isVerified)) requireAbilities(by, ABILITIES);
   const hasPassword = await people.removeUnverifiedPassword(email);
   const made = await make();
   const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });

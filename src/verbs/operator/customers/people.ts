@@ -26,7 +26,9 @@ const fields = {
   sessions: countSchema("How many of their sessions are open"),
 };
 const personRows = rows("Person", fields);
-const link = textSchema({ description: "Where they choose a password; null if they have one" });
+const link = textSchema({
+  description: "Where they choose a password; null if somebody who became staff has one",
+});
 const linkSchema = rows("PersonWithLink", { ...fields, link: nullable(link) }).schema;
 
 /** What both resources of people have: commands and requests name one by their address. */

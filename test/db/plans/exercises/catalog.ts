@@ -139,7 +139,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     });
     if (selection !== null) await search.count(selection.filter);
   }
-  await search.rank(1, 100);
+  await search.rank(1, { id: 1, value: 100 });
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   appliance.app.services.channels.newest(50);

@@ -163,6 +163,11 @@ describe("with charts", () => {
     appliance.ports.clock.advance(600_001);
     expect(await places("last_one")).toBe("1");
     expect(await places("more_0")).toBe("2");
+    // A reading that is newer than the places: it is not compared with what it was itself.
+    await imported(appliance, "channels", [
+      channel(2_000, { handle: "last_one", subscribers: 89_000, category: "business" }),
+    ]);
+    expect(await places("last_one")).toBe("1");
   });
 
   test("a handle in another case or of before leads to the channel's address", async () => {

@@ -45,14 +45,19 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
   const to = dayOf(visit.nowMs);
   const from = to - range + 1;
   const organizationId = ownMembership().organization.id;
-  const usage = await useSite().services.usageHistory.summary({ organizationId, from, to });
+  const { services, keys } = useSite();
+  const [usage, [lastUsed]] = await Promise.all([
+    services.usageHistory.summary({ organizationId, from, to }),
+    keys.lastUsed({ organizationId, memberId: null, limit: 1 }),
+  ]);
+  const isNew = (lastUsed?.lastUsedAt ?? null) === null;
   const rows = usage.days;
   return (
     <>
       <PlanCards />
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
-      {rows.length === 0 && !isReadOnly ? (
+      {rows.length === 0 && isNew && !isReadOnly ? (
         <Unused />
       ) : (
         <UsageByDay days={sumByDay(rows, from, to)} />

@@ -91,7 +91,9 @@ export const languagePage: SitePage = {
   async show({ query, signedIn }, { people }) {
     const chosen = LANGUAGES.find((language) => language === query.get("to"));
     if (chosen !== undefined && signedIn !== null) {
-      await people.noteLanguage({ email: signedIn.person.email, language: chosen });
+      // Pages can change their language while the database takes no changes.
+      const noted = people.noteLanguage({ email: signedIn.person.email, language: chosen });
+      await noted.catch(() => {});
     }
     const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
     return redirect(ownPath(query.get("back") ?? ""), cookies);

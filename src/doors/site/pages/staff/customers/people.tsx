@@ -98,17 +98,20 @@ function madeStaff(made: Row): View {
   return made["link"] === null ? backWith("staff.add") : linkShown(made);
 }
 
-function anotherPerson(): string {
-  const id = addressed();
-  if (isSelf(id)) throw pageError("conflict", useVisit().words.staffPages.ownStaff);
-  return id;
+/** The person of the address, which may have their e-mail address in place of the id. */
+async function anotherPerson(): Promise<string> {
+  const person = await useSite().people.account(addressed());
+  if (person === undefined) throw notFound("person");
+  if (isSelf(person.id)) throw pageError("conflict", useVisit().words.staffPages.ownStaff);
+  return person.id;
 }
 
 async function mailLink(): Promise<View> {
   const visit = useVisit();
   const context = useSite();
   const person = await context.people.account(addressed());
-  if (person === undefined || !context.mails.canSend) throw notFound("person");
+  if (person === undefined) throw notFound("person");
+  if (!context.mails.canSend) throw notFound("mailServer");
   const { email } = person;
   const change = { by: currentActor(), action: "person.password-mail", id: email } as const;
   const token = await context.people.passwordLink({ email, isTrusted: true, change });
