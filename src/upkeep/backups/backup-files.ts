@@ -65,7 +65,7 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
 /** Removes all but the `kept` latest backups, and what only they needed. */
 function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
   for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
-    rmSync(join(place.folder, file));
+    rmSync(join(place.folder, file), { force: true });
   }
   removeUnneededPacks(place.folder, nowMs);
 }

@@ -1,9 +1,9 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { AppError } from "../../errors.ts";
 import { isObject, parseJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { PAGE_BYTES } from "./page-packs.ts";
+import { PAGE_BYTES, readFull } from "./page-packs.ts";
 
 /**
  * The file of a backup in a folder: a line of facts, a line with the packs that it needs, and the number of each
@@ -64,13 +64,13 @@ function readHead(line: string): Head | null {
 
 /**
  * A backup of a folder; null if the file is another, such as a database.
- * @throws AppError `not_found`, `conflict` if it is damaged or of a former format
+ * @throws AppError `not_found`, `conflict` if it is damaged, of another format or may not be read
  */
 export function readBackup(path: string): Backup | null {
   if (!existsSync(path)) throw new AppError("not_found", message("noFile", { path }));
-  // A database, of which there may be gigabytes, is not read.
-  if (!beginsAsBackup(path)) return null;
   return orDamaged(path, () => {
+    // A database, of which there may be gigabytes, is not read.
+    if (!beginsAsBackup(path)) return null;
     const content = readFileSync(path);
     const headEnd = content.indexOf("\n");
     const packsEnd = content.indexOf("\n", headEnd + 1);
@@ -93,7 +93,7 @@ function beginsAsBackup(path: string): boolean {
   const start = Buffer.alloc(wanted.length);
   const file = openSync(path, "r");
   try {
-    readSync(file, start);
+    readFull(file, start, 0);
   } finally {
     closeSync(file);
   }

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -24,9 +23,11 @@ import {
   requireAbsent,
   requireSoundFile,
 } from "../../db/file/database-copy.ts";
+import { giveToOwnerOf } from "../../db/file/file-access.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
 import {
   BACKUP_ENDING,
   type Backup,
@@ -36,7 +37,15 @@ import {
   type Pack,
   readBackup,
 } from "./backup-format.ts";
-import { createPack, openPack, PAGE_BYTES, type PackReader, pageChecksum } from "./page-packs.ts";
+import {
+  createPack,
+  openPack,
+  PAGE_BYTES,
+  type PackReader,
+  packName,
+  pageChecksum,
+  readFull,
+} from "./page-packs.ts";
 
 /**
  * A backup of which only the changes cost space. Pages that differ from the backup before are stored in a pack;
@@ -61,7 +70,7 @@ const READ_BYTES = 64 * PAGE_BYTES;
 /**
  * Backs the database up as of now; the backup's file appears once all that it needs is on the disk. Takes the
  * space of one full copy meanwhile, since SQLite shows the pages of one moment in no other way.
- * @param before the backup to share pages with; if it is damaged, all pages are stored
+ * @param before the backup to share pages with; if it is damaged or may not be read, all pages are stored
  * @throws AppError `conflict` if the file exists, the copy is not sound, or the backup before is damaged, which
  * leaves the new one; `unavailable` if it cannot be written
  */
@@ -86,6 +95,7 @@ export async function writePages(
     writeFileSync(draft.path, backupContent(head, stored.packs, stored.packOf));
     // Again, since another process may have removed one if this took a day.
     touch(folder, stored.packs, clock.now());
+    giveToOwnerOf(folder, draft.path);
     publish(draft.path, path);
     if (damage !== null) {
       throw new AppError("conflict", message("backupBeforeDamaged", { path, reason: damage }));
@@ -104,7 +114,10 @@ function storeChanged(file: string, path: string, before: string | null, nowMs: 
   const folder = dirname(path);
   try {
     const backup = before === null ? null : readBackup(before);
-    if (backup !== null) touch(folder, backup.packs, nowMs);
+    if (backup !== null) {
+      orDamaged(backup.path, () => touch(folder, backup.packs, nowMs));
+      requireSoundPack(backup, nowMs);
+    }
     return { stored: storePages(file, folder, backup, nowMs), damage: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -135,10 +148,12 @@ function storePages(file: string, folder: string, before: Backup | null, nowMs: 
       else pack.add(number, page, checksum);
       number += 1;
     }
+    if (number !== packOf.length) throw new Error(`${number} of ${packOf.length} pages were read`);
     const { name, pages, bytes } = pack.end();
     if (pages > 0) {
       const place = join(folder, PACK_FOLDER);
       mkdirSync(place, { recursive: true, mode: 0o700 });
+      for (const made of [place, draft]) giveToOwnerOf(folder, made);
       renameSync(draft, join(place, name));
       flush(place);
       touch(folder, [[name, pages]], nowMs);
@@ -155,7 +170,9 @@ function* pagesOf(file: string): Generator<Buffer> {
   const source = openSync(file, "r");
   const buffer = Buffer.alloc(READ_BYTES);
   try {
-    for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) {
+    let length = READ_BYTES;
+    for (let from = 0; length === READ_BYTES; from += length) {
+      length = readFull(source, buffer, from);
       for (let at = 0; at < length; at += PAGE_BYTES) {
         yield buffer.subarray(at, Math.min(at + PAGE_BYTES, length));
       }
@@ -196,17 +213,26 @@ function withoutUnused(packs: readonly Pack[], packOf: Uint16Array): Pack[] {
   return left;
 }
 
-/** Sets the time at which packs were last needed. @throws AppError `conflict` if one is missing */
+/** Sets the time at which packs were last needed. @throws Error if one is missing or another user's */
 function touch(folder: string, packs: readonly Pack[], nowMs: number): void {
   for (const [name] of packs) {
-    const path = join(folder, PACK_FOLDER, name);
-    try {
-      utimesSync(path, nowMs / 1000, nowMs / 1000);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-      throw new AppError("conflict", message("noFile", { path }), { cause });
-    }
+    utimesSync(join(folder, PACK_FOLDER, name), nowMs / 1000, nowMs / 1000);
   }
+}
+
+/**
+ * Reads one of a backup's packs whole, another one each day. Sharing looks at no more than the checksums in a
+ * pack, so later backups would inherit rotten pages, and only a restore would find them.
+ * @throws AppError `conflict` if it is damaged
+ */
+function requireSoundPack({ path, packs }: Backup, nowMs: number): void {
+  const names = packs.map(([name]) => name).sort();
+  const name = names[Math.floor(nowMs / DAY_MS) % names.length] ?? "";
+  const file = join(dirname(path), PACK_FOLDER, name);
+  const work = (): void => {
+    if (packName(file) !== name) throw new Error("its SHA-256 is not its name");
+  };
+  orDamaged(path, work, file);
 }
 
 /** A backup's pages, to be asked for in ascending order. @throws AppError `conflict` if one is damaged */
@@ -278,13 +304,19 @@ export function removeUnneededPacks(folder: string, nowMs: number): void {
   const needed = new Set<string>();
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(BACKUP_ENDING)) continue;
-    const backup = readBackup(join(folder, name));
-    if (backup === null) return;
-    for (const [pack] of backup.packs) needed.add(pack);
+    try {
+      const backup = readBackup(join(folder, name));
+      if (backup === null) return;
+      for (const [pack] of backup.packs) needed.add(pack);
+    } catch {
+      return;
+    }
   }
   for (const name of readdirSync(place)) {
     const path = join(place, name);
-    const isOld = statSync(path).mtimeMs < nowMs - UNNEEDED_LEASE_MS;
-    if (isOld && PACK_NAME.test(name) && !needed.has(name)) rmSync(path);
+    // Another process may have removed it meanwhile.
+    const neededAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    const isOld = neededAt < nowMs - UNNEEDED_LEASE_MS;
+    if (isOld && PACK_NAME.test(name) && !needed.has(name)) rmSync(path, { force: true });
   }
 }

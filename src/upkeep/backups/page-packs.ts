@@ -22,6 +22,19 @@ export function pageChecksum(page: Uint8Array): Buffer {
   return createHash("sha256").update(page).digest().subarray(0, CHECKSUM_BYTES);
 }
 
+/**
+ * Fills a buffer as far as the file goes, since some file systems return less at once.
+ * @returns the bytes read
+ */
+export function readFull(file: number, buffer: Buffer, at: number): number {
+  let filled = 0;
+  for (;;) {
+    const bytes = readSync(file, buffer, filled, buffer.length - filled, at + filled);
+    filled += bytes;
+    if (bytes === 0 || filled === buffer.length) return filled;
+  }
+}
+
 /** Writes a pack into a new file. */
 export function createPack(path: string) {
   const file = openSync(path, "wx", 0o600);
@@ -68,6 +81,23 @@ export function createPack(path: string) {
   };
 }
 
+/** The SHA-256 of a pack's file, which a sound one has as its name. */
+export function packName(path: string): string {
+  const file = openSync(path, "r");
+  const whole = createHash("sha256");
+  const buffer = Buffer.alloc(FRAME_BYTES);
+  try {
+    let length = buffer.length;
+    for (let at = 0; length === buffer.length; at += length) {
+      length = readFull(file, buffer, at);
+      whole.update(buffer.subarray(0, length));
+    }
+    return whole.digest("hex");
+  } finally {
+    closeSync(file);
+  }
+}
+
 export type PackReader = ReturnType<typeof openPack>;
 
 /** Reads a pack's pages, which are to be asked for in ascending order. */
@@ -81,7 +111,7 @@ export function openPack(path: string) {
 
   function read(at: number, bytes: number): Buffer {
     const part = Buffer.alloc(bytes);
-    if (readSync(file, part, 0, bytes, at) < bytes) throw new Error("it is too short");
+    if (readFull(file, part, at) < bytes) throw new Error("it is too short");
     return part;
   }
 

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Database } from "../../../src/db/database.ts";
@@ -147,11 +156,20 @@ test("packs stay while a backup of the folder cannot be read", async () => {
   addDay(1);
   await backUp(db, clock, plan(1));
   const before = packs();
-  writeFileSync(join(folder(), "of-another.backup"), "cut");
-  clock.advance(3 * DAY_MS);
-  addDay(2);
-  await backUp(db, clock, plan(1));
-  expect(packs()).toEqual(expect.arrayContaining(before));
+  const unreadable = join(folder(), "of-another.backup");
+  for (const make of [
+    ...["cut", '{"format":"kanalog-backup-2"', '{"format":"kanalog-backup-9"}\n[]\n'].map(
+      (text) => () => writeFileSync(unreadable, text),
+    ),
+    () => mkdirSync(unreadable),
+  ]) {
+    make();
+    clock.advance(3 * DAY_MS);
+    addDay(2);
+    await backUp(db, clock, plan(1));
+    expect(packs()).toEqual(expect.arrayContaining(before));
+    rmSync(unreadable, { recursive: true });
+  }
 });
 
 test("a backup that is killed, or finds the disk full, leaves the earlier ones whole", async () => {
@@ -250,7 +268,16 @@ test("after a damaged backup all pages are stored again, and the backup says so"
   addDay(1);
   const { path } = await backUp(db, clock, plan(9));
   const [pack = ""] = packs();
-  for (const damage of [() => writeFileSync(pack, "cut"), () => rmSync(pack)]) {
+  const content = readFileSync(pack);
+  const rotten = Buffer.from(content);
+  rotten.writeUInt8((content.at(-9) ?? 0) ^ 1, content.length - 9);
+  for (const damage of [
+    () => writeFileSync(pack, rotten),
+    () => writeFileSync(pack, "cut"),
+    () => rmSync(pack),
+    // Another error than that of a missing file, as for a pack of another user.
+    () => symlinkSync(pack, pack),
+  ]) {
     damage();
     addDay(2);
     clock.advance(DAY_MS);
@@ -265,6 +292,56 @@ test("after a damaged backup all pages are stored again, and the backup says so"
   expect(() => restored(basename(path))).toThrow("damaged");
   expect((await machine.run(["backup", "--to", "copies"])).notes).toContain(basename(pack));
 });
+
+test("rot in any of the packs is found within as many days, though nobody restores", async () => {
+  for (let day = 1; day <= 3; day++) {
+    addDay(day);
+    clock.advance(DAY_MS);
+    await backUp(db, clock, plan(9));
+  }
+  expect(packs()).toHaveLength(3);
+  for (const pack of packs()) {
+    const sound = readFileSync(pack);
+    writeFileSync(pack, Buffer.from(sound).fill(0, sound.length - 9));
+    const outcomes: string[] = [];
+    for (let day = 1; day <= 3; day++) {
+      clock.advance(DAY_MS);
+      const outcome = await backUp(db, clock, plan(9)).then(
+        () => "",
+        (error) => error.detail,
+      );
+      outcomes.push(outcome);
+      rmSync(join(folder(), backups().sort().at(-1) ?? ""));
+    }
+    expect(outcomes.filter((detail) => detail.includes(basename(pack)))).toHaveLength(1);
+    writeFileSync(pack, sound);
+  }
+});
+
+test("beside a backup that cannot be read, all pages are stored, and the backup says so", async () => {
+  const { path } = await backUp(db, clock, plan(9));
+  rmSync(path);
+  mkdirSync(path);
+  clock.advance(DAY_MS);
+  await expect(backUp(db, clock, plan(9))).rejects.toMatchObject({
+    code: "conflict",
+    detail: expect.stringContaining(basename(path)),
+  });
+  expect(restored(backups().sort().at(-1) ?? "")).toBe(contentOf(machine.database));
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a backup by root belongs to the folder's owner",
+  async () => {
+    mkdirSync(folder());
+    chownSync(folder(), 1234, 1235);
+    const { path } = await machine.json<{ path: string }>(["backup", "--to", "copies"]);
+    for (const made of [machine.path(path), join(folder(), "kanalog-packs"), ...packs()]) {
+      const { uid, gid } = statSync(made);
+      expect([uid, gid]).toEqual([1234, 1235]);
+    }
+  },
+);
 
 test("a folder of the format before is refused, and so is a backup of it", async () => {
   machine.write("old.backup", '{"format":"kanalog-backup-1","bytes":4096,"schemaVersion":1}');
