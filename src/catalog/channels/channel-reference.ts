@@ -71,9 +71,8 @@ export function parseNamed(text: string, hosts: readonly string[]): ChannelRefer
 /** The number of the post that a link is to: `t.me/name/5`, `t.me/c/777/5`; null for any other text. */
 export function postOfLink(text: string, hosts: readonly string[]): string | null {
   const kind = parseLinkOrHandle(text, hosts)?.kind ?? "nothing";
-  const post = /\/(?:c\/-?\d+|(?!c\/|boost\/)[^/?#]+)(?:\/\d+)?\/(\d{1,18})\/?(?:[?#]|$)/.exec(
-    text,
-  );
+  const [path = ""] = text.split(/[?#]/, 1);
+  const post = /\/(?:c\/-?\d+|(?!c\/|boost\/)[^/]+)(?:\/\d+)?\/(\d{1,18})\/?$/.exec(path);
   return kind === "nothing" ? null : (post?.[1] ?? null);
 }
 

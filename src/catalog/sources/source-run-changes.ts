@@ -1,7 +1,7 @@
 import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
 import { transaction } from "../../db/transaction.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
-import { dayOf } from "../../values/moscow-time.ts";
+import { dayOf, HOUR_MS } from "../../values/moscow-time.ts";
 import { changedBy, type ImportSummary } from "../imports/writing/import-summary.ts";
 import {
   claimSeen,
@@ -67,21 +67,29 @@ const endSource = transaction("source-end", async (tx, clock, end: SourceEnd) =>
     ...(summary !== null && { summary }),
   });
   const facts = { source: named(source) };
-  if (failure !== null && source.failures === 0) {
+  if (failure !== null && source.failures === 0 && !isRecent(source.faults, failure, now)) {
     await tellOperator(tx, now, "source.failed", { ...facts, error: inEnglish(failure) });
   }
   if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
-  // A bot's rows are counted as they are written.
-  const brought = rows || (summary === null ? 0 : changedBy(summary));
-  if (brought === 0) return;
+  const changed = summary === null ? 0 : changedBy(summary);
+  if (changed === 0) return;
   const { lagMs } = position ?? source.position;
   await tellOperator(tx, now, "source.read", {
     ...facts,
-    rows: brought,
+    rows: changed,
     rejected: summary?.rejected ?? 0,
     lag_seconds: lagMs === undefined ? null : lagMs / 1000,
   });
 });
+
+/**
+ * Whether a fault was met within the last hour, so that a source that fails every other time is not told of each
+ * time. The seconds that a messenger asks to wait make no other fault.
+ */
+function isRecent(faults: readonly SourceFault[], failure: Message, now: number): boolean {
+  const gist = (fault: Message): string => inEnglish(fault).replace(/\d+/g, "");
+  return faults.some((one) => one.to > now - HOUR_MS && gist(one.failure) === gist(failure));
+}
 
 const FAULTS_KEPT = 10;
 

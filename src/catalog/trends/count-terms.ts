@@ -63,7 +63,8 @@ export async function countTerms(
       for (const hash of own) counter.add(hash);
     }
   });
-  return counters;
+  // Their cells, of up to 64 MB each, are not held while the counts are looked up.
+  return counters.map(({ counts, active }) => ({ counts, active }));
 }
 
 const CELLS = { least: 2 ** 20, ofChannel: 2 ** 12, most: 2 ** 26 };

@@ -174,19 +174,50 @@ describe("headers", () => {
     });
     expect(await importText(appliance, "posts", live)).toMatchObject({ unchanged: 2 });
     const operator = await operatorApi(appliance, ["data"]);
-    const rows = [{ ...POST, link: "t.me/utro/1" }];
-    expect((await operator.post("posts/", { rows })).body).toMatchObject({ unchanged: 1 });
+    const spelled = [0, false, "", " ", "no", "No", "нет", "0.0", " 0 ", "FALSE ", null, "null"];
+    for (const isDeleted of spelled) {
+      const rows = [{ ...POST, link: "t.me/utro/1", is_deleted: isDeleted }];
+      const { body } = await operator.post("posts/", { rows });
+      expect([isDeleted, body]).toMatchObject([isDeleted, { unchanged: 1, rejected: 0 }]);
+    }
     expect(await posts()).toHaveLength(1);
+    const map = { is_deleted: "deleted" };
+    const first = csv([["t.me/utro/1", 0]]);
+    expect(await importText(appliance, "posts", first, { map })).toMatchObject({ inserted: 1 });
     const without = csv([
       ["t.me/utro", 0],
       ["t.me/c/123", 0],
       ["https://example.com/utro/5", 0],
+      ["https://t.me/utro?x=/a/5", 0],
       ["", 0],
     ]);
     const { rejected, rejects } = await importText(appliance, "posts", without);
-    expect(rejected).toBe(4);
+    expect(rejected).toBe(5);
     const reasons = new Set(rejects.map(({ reason }) => reason));
     expect([...reasons]).toEqual(["Give id, or channel and msgr_post_id, or a link to the post."]);
+  });
+
+  test("of posts may link to a post of the channel that they name, and of no other", async () => {
+    await importText(
+      appliance,
+      "channels",
+      "id,msgr_id,handle,title,subscribers\n1,111,utro,Утро,5\n2,222,vecher,Вечер,5\n",
+    );
+    const row = (channel: string, link: string): string =>
+      `${channel},${link},2026-11-19T10:00:00Z,Пост`;
+    const csv = (...rows: string[]): string =>
+      ["channel,link,published_at,text", ...rows].join("\n");
+    const own = csv(row("@utro", "https://t.me/utro/5"), row("1", "https://t.me/c/111/6"));
+    expect(await importText(appliance, "posts", own)).toMatchObject({ inserted: 2 });
+    const others = csv(
+      ...["vecher/5", "nobody/5", "c/222/5"].map((to) => row("@utro", `https://t.me/${to}`)),
+    );
+    const { rejected, rejects } = await importText(appliance, "posts", others);
+    expect(rejected).toBe(3);
+    expect(new Set(rejects.map(({ reason }) => reason))).toEqual(
+      new Set(["Give id, or channel and msgr_post_id, or a link to the post."]),
+    );
+    expect(await posts()).toHaveLength(2);
   });
 
   test("that may mean two things mean what the others leave", async () => {

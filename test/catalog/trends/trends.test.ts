@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { countTerms } from "../../../src/catalog/trends/count-terms.ts";
 import { makeTrends } from "../../../src/catalog/trends/make-trends.ts";
 import { readTerms, termAsWritten } from "../../../src/catalog/trends/terms.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -50,6 +51,13 @@ test("says so before the first run, and without days to compare with", async () 
     ...{ results: [], made_at: "2026-11-20T12:00:00+03:00", compared_days: 0 },
     note: "There are no posts of the 14 days to compare with.",
   });
+});
+
+test("counts without holding the cells that it counted in", async () => {
+  const { db } = appliance.app.domains;
+  const now = appliance.ports.clock.now();
+  const counted = await countTerms(db, appliance.ports.clock, [now - 1], now);
+  expect(counted).toEqual([{ counts: new Map(), active: 0 }]);
 });
 
 test("finds a word in any form and a pair, with the form that most posts have, hours and the most viewed posts", async () => {

@@ -47,6 +47,31 @@ test("a source's rows with their delay are told, and each run of it that fails a
   ]);
 });
 
+test("a source that fails every other time is told once, and rows that change nothing are not", async () => {
+  const { app, ports } = appliance;
+  const url = "https://files.example.com/channels.csv";
+  const { body } = await operator.post("sources/", { kind: "channels", url, name: "files" });
+  const csv = { status: 200, headers: {}, body: "id,title,subscribers\n1,One,1\n" };
+  const runs = async (files: readonly object[]) => {
+    for (const file of files) {
+      ports.network.fileAt = () => file as ReturnType<typeof ports.network.fileAt>;
+      await app.sources.runNow(body.id);
+    }
+  };
+  const busy = (status: number): object => ({ status, headers: {}, body: "" });
+  await runs([csv, busy(503), csv, busy(504), csv, busy(503), csv]);
+  const source = { id: body.id, name: "files" };
+  const failed = { event: "source.failed", source };
+  expect(await sent()).toMatchObject([{ event: "source.read", source, rows: 1 }, failed]);
+  await runs([{ fault: "unreachable" }, csv, { fault: "unreachable" }, csv]);
+  ports.clock.advance(61 * MINUTE_MS);
+  await runs([busy(503)]);
+  expect((await sent()).slice(2)).toMatchObject([
+    { ...failed, error: expect.stringContaining("did not accept") },
+    { ...failed, error: expect.stringContaining("503") },
+  ]);
+});
+
 test("a source that falls silent is told once", async () => {
   const url = "https://files.example.com/channels.csv";
   const added = await operator.post("sources/", { kind: "channels", url, name: "files" });

@@ -1,7 +1,7 @@
 import type { Read } from "../../../values/fields.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
-import { type Column, type Spelling, withoutZeros } from "../../fields/columns.ts";
+import { type Column, flagColumn, type Spelling, withoutZeros } from "../../fields/columns.ts";
 import type { Fields } from "../reading/recognized.ts";
 import { type BadCell, type Given, type ImportKind, RowFault } from "./import-kind.ts";
 
@@ -62,6 +62,12 @@ function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Re
   if (ambiguous !== null) return { fault: ambiguous };
   const other = respelled(column.spelling, first, rules);
   return other === first ? read : column.read(other);
+}
+
+/** Whether a flag's cell says no, in any spelling that its column takes. */
+export function saysNo(cell: unknown): boolean {
+  const read = readCell(flagColumn(), cell, { timezone: "UTC", messengerHosts: [] });
+  return "value" in read && !read.value;
 }
 
 /**

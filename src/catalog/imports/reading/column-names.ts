@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
+import { saysNo } from "../kinds/read-cells.ts";
 import type { Fields, InputRow, Recognized } from "./recognized.ts";
 
 export interface Naming {
@@ -58,8 +59,8 @@ export function createColumnNames(
       return rows.map((row) => {
         if (!("fields" in row)) return row;
         const fields: Fields = { ...Object.fromEntries(given), ...row.fields };
-        if (onlyDeletes && /^(0|false|)$/i.test(String(fields["deleted"])))
-          delete fields["deleted"];
+        const { deleted } = fields;
+        if (onlyDeletes && (deleted === "" || saysNo(deleted))) delete fields["deleted"];
         return { ...row, fields };
       });
     },
@@ -87,12 +88,13 @@ export function createColumnNames(
       const theirs = theirOwn(kind, names.map(plainHeader), columns);
       return columns.map((column, at) => {
         const name = names[at] ?? "";
-        const isTheirs = theirs.includes(column ?? "") && !mapped.has(comparable(name));
+        const isMapped = mapped.has(comparable(name));
+        const isTheirs = theirs.includes(column ?? "") && !isMapped;
         if (isTheirs || (column === undefined && (ignoreUnknown || isNotNeeded(kind, name)))) {
           ignore(name);
           return null;
         }
-        if (column === "deleted" && plainHeader(name) === DELETED) onlyDeletes = true;
+        if (column === "deleted" && plainHeader(name) === DELETED && !isMapped) onlyDeletes = true;
         if (column != null && column !== name) recognized.renamed[column] = shortened(name.trim());
         return column;
       });

@@ -30,13 +30,18 @@ export function createNamedPosts(
   }
 
   return {
-    /** The row with the channel and number of its link, where it gives none itself. */
+    /**
+     * The row with the channel and number of its link, where it gives none itself. The number of a post of
+     * another channel than the row's says nothing, so it is left out.
+     */
     byLink(row: Given<PostRow>): Given<PostRow> {
       if (row.id != null || row.msgr_post_id != null || row.link == null) return row;
       const number = channels.postOfLink(row.link);
       if (number === null) return row;
       const isNamed = (row.channel ?? row.channel_msgr_id) != null;
-      return { ...row, channel: isNamed ? row.channel : row.link, msgr_post_id: number };
+      if (!isNamed) return { ...row, channel: row.link, msgr_post_id: number };
+      const isOwn = channels.findKnown(row.link, "link") === channels.find(row);
+      return isOwn ? { ...row, msgr_post_id: number } : row;
     },
 
     stored: (row: Given<PostRow>) => find(row, records),
