@@ -113,20 +113,23 @@ const POINTS_MAX = 60;
 /** A folded text that is searched in titles and handles. */
 export interface SearchedText {
   text: string;
-  /** Its words, joined by spaces, which are found in any order as well; null if it has only one. */
+  /** Its words, joined by spaces, which are found in any order as well; null if they are found as they stand only. */
   words: string | null;
   /** Trigrams that every match contains. */
   trigrams: readonly string[];
 }
 
-/** Words are what stands between spaces, so that signs are searched as they are; one must fit the index. */
+/**
+ * Words are what stands between spaces, so that signs are searched as they are. All must fit the index: beside a
+ * word of two letters a frequent one took 300 ms among 300,000 channels.
+ */
 export function searchedText(given: string): SearchedText {
   const text = foldForSearch(given);
   const words = text.split(" ");
-  const trigrams = words.flatMap(trigramsOf).slice(0, POINTS_MAX);
-  return words.length < 2 || trigrams.length === 0
+  const ofWords = words.map(trigramsOf);
+  return words.length < 2 || ofWords.some(({ length }) => length === 0)
     ? { text, words: null, trigrams: trigramsOf(text) }
-    : { text, words: [...new Set(words)].join(" "), trigrams };
+    : { text, words: [...new Set(words)].join(" "), trigrams: ofWords.flat().slice(0, POINTS_MAX) };
 }
 
 /** Whether a title and a handle, folded, contain the text, or its words in any order. */

@@ -98,10 +98,10 @@ export function createSearch(
      */
     async rank(categoryId: number, channel: Found): Promise<number | null> {
       const top = await topOf(categoryId);
-      const larger = top.filter(
-        ({ id, value }) => id !== channel.id && (value ?? 0) > (channel.value ?? 0),
-      );
-      return top.length < COUNTED_MAX || larger.length < COUNTED_MAX - 1 ? larger.length + 1 : null;
+      const own = channel.value ?? 0;
+      const isKnown = top.length < COUNTED_MAX || own >= (top.at(-1)?.value ?? 0);
+      if (!isKnown) return null;
+      return 1 + top.filter(({ id, value }) => id !== channel.id && (value ?? 0) > own).length;
     },
 
     /**

@@ -12,8 +12,8 @@ const SUGGESTIONS_MAX = 5;
 const WORDS_MAX = 8;
 const LETTERS_MAX = 40;
 /** Channels with a rare trigram of the text, and the largest channels: their texts take some 10 ms to read. */
-const WITH_TRIGRAM_MAX = 4_000;
-const LARGEST_MAX = 2_000;
+const WITH_TRIGRAM_MAX = 2_000;
+const LARGEST_MAX = 1_000;
 /** Those with most trigrams of the text, which are compared letter by letter. */
 const COMPARED_MAX = 300;
 

@@ -33,7 +33,7 @@ export const filterParameters = {
   q: text({
     description:
       `Part of the title or handle, at least ${QUERY_LENGTH_MIN} characters, in any case, ё as ` +
-      "е, or beginnings of its words in any order; or a link or an `@handle`, which match exactly.",
+      "е, or beginnings of its words, 3 characters or more each, in any order; or a link or an `@handle`, which match exactly.",
     example: "новости",
   }),
   category: text({

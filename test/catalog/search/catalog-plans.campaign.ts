@@ -197,7 +197,7 @@ function isIn(title: string, text: string): boolean {
   const words = text.trim().split(" ");
   return (
     words.length > 1 &&
-    words.some((word) => word.length > 2) &&
+    words.every((word) => word.length > 2) &&
     words.every((word) =>
       Array.from(title).some(
         (_, at) => title.startsWith(word, at) && !/[a-zа-я0-9]/.test(title[at - 1] ?? ""),

@@ -362,7 +362,7 @@ describe("q", () => {
       ["rock AND", [4]],
       ["OR roll", [5]],
       ["rock", [4, 5]],
-      ["roll OR rock", [5]],
+      ["roll OR rock", []],
       ["near(", [6]],
       ["near(a b)", [6]],
       ["***", [7]],

@@ -67,7 +67,7 @@ function isFound(title: string, text: string): boolean {
     );
   return (
     title.includes(text) ||
-    (words.length > 1 && words.some((word) => [...word].length > 2) && words.every(begins))
+    (words.length > 1 && words.every((word) => [...word].length > 2) && words.every(begins))
   );
 }
 

@@ -27,10 +27,10 @@ function fold(text: string): string {
 const wordsOf = (folded: string): string[] =>
   folded.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
 
-/** Whether each word of the query begins a word of the title or handle; one must have three letters. */
+/** Whether each word of the query begins a word of the title or handle; each must have three letters. */
 function hasWords(q: string, { title, handle }: Known): boolean {
   const words = fold(q).split(/\s+/);
-  if (words.length < 2 || words.every((word) => [...word].length < 3)) return false;
+  if (words.length < 2 || words.some((word) => [...word].length < 3)) return false;
   const text = `${fold(title)}\n${fold(handle ?? "")}`;
   const isBegun = (at: number) => !/[\p{L}\p{N}\p{M}]$/u.test(text.slice(0, at));
   return words.every((word) =>

@@ -230,10 +230,10 @@ test("a key for customers gets no link of somebody on staff without a password",
   await people.ensurePerson({ email: "boss@example.com", name: "Boss" });
   await people.markStaff({ email: "boss@example.com", isStaff: true, by: COMMAND_LINE });
   const key = await keyFor(["customers"]);
-  const owner = { name: "Boss Ltd", owner: "boss@example.com" };
+  const owner = { name: "Boss Ltd", plan: "test", owner: "boss@example.com" };
   expect((await send("POST", "organizations/", key, owner)).status).toBe(403);
   const made = await send("POST", "organizations/", key, { name: "Others", plan: "test" });
-  const member = { organization: made.body.id, email: "boss@example.com" };
+  const member = { organization: made.body.id, email: "boss@example.com", role: "member" };
   expect((await send("POST", "members/", key, member)).status).toBe(403);
 });
 

@@ -26,7 +26,8 @@ export async function answerOf(contender: Contender, wish: Wish): Promise<string
 }
 
 /**
- * Makes sure that the contenders do the same work.
+ * Makes sure that the contenders do the same work. Several words are not compared: the peers find a text as it
+ * stands, Kanalog its words in any order too.
  * @throws Error if two contenders answer a wish with different rows
  */
 export async function requireSameRows(
@@ -35,6 +36,7 @@ export async function requireSameRows(
 ): Promise<void> {
   if (first === undefined) return;
   for (const wish of wishes) {
+    if (wish.kind === "catalog" && /\s/.test(wish.q ?? "")) continue;
     const expected = rowsText(first, wish, await answerOf(first, wish));
     for (const other of others) {
       const found = rowsText(other, wish, await answerOf(other, wish));
