@@ -6,6 +6,7 @@ import { channel, expectOk, imported } from "../support/expectations.ts";
 import { ISSUER, startOAuthTalk } from "../support/oauth-client.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";
+import { until } from "../support/until.ts";
 import { addPerson, visitorOf } from "../support/visitor.ts";
 
 newClusterEachTest({ environment: { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER } });
@@ -131,8 +132,7 @@ describe.skipIf(!hasPostgres)("the catalog", () => {
     const { key } = await one.customer();
     const isThere = () =>
       other.db.prepare("SELECT 1 FROM channels WHERE id = 7").get() !== undefined;
-    for (let looks = 0; !isThere() && looks < 2_000; looks++) await Bun.sleep(5);
-    expect(isThere()).toBe(true);
+    await until(isThere, "the channel on the other node");
     expect((await other.request("/v1/msgr/channels/7/", { key })).status).toBe(200);
   });
 });
