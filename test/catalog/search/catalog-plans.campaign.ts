@@ -397,7 +397,9 @@ function expectSame(request: PageRequest, all?: Channel[]): string {
 
 const PLANS: Record<string, Partial<PageRequest>[]> = {
   candidates: [
+    { text: "КАНАЛ 12" },
     { text: "КАНАЛ 123" },
+    { text: "1 общий" },
     { text: "123 канал общий" },
     { text: "0%_o" },
     { text: "нет такого" },
@@ -457,7 +459,6 @@ const PLANS: Record<string, Partial<PageRequest>[]> = {
     { text: "общий" },
     { text: "редкий" },
     { text: "канал общий" },
-    { text: "1 общий" },
     { text: "редкий", max: 4000 },
     { text: "общий", ordering: "-quality" },
     { text: "ий к", verified: false, ordering: "-quality" },

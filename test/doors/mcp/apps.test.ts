@@ -162,9 +162,8 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
           Number(/\d+/.exec(one)?.[0]),
         );
         expect(ink > paper).toBe(theme === "dark");
-        // biome-ignore lint/suspicious/noExplicitAny: put there by the host's script
-        const height = await page.evaluate(() => (globalThis as any).seen.height);
-        expect(height).toBeGreaterThan(40);
+        // The host hears of the app's size a moment after it is drawn.
+        await page.waitForFunction("globalThis.seen.height > 40");
         expect(faults).toEqual([]);
         const tables = frame.locator(".wide");
         const cut = await tables.evaluateAll((all) =>
