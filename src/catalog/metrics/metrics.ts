@@ -102,7 +102,7 @@ export const METRIC_ORDERS: readonly MetricOrder[] = [
 /** A channel whose last reading is older than this has no growth, and is left out of orders by metrics. */
 export const FRESH_DAYS = 7;
 
-/** What decides whether lists in an order show a channel, as of the last run; 1 or 0. */
+/** Marks by which lists in an order show a channel or leave it out, as of the last run; 1 or 0. */
 export interface Listing {
   is_fresh: number;
   is_small: number;

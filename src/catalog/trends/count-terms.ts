@@ -7,7 +7,7 @@ import { COUNTED_MIN } from "./trends.ts";
 /** Channels to look for at a time, and posts after which others get the processor for a moment. */
 const CHANNELS_PER_READ = 200;
 const POSTS_PER_PAUSE = 200;
-/** What it costs to look for posts where there are none, in posts. */
+/** Cost of looking for posts where there are none, in posts. */
 const LOOK = 0.1;
 export const PAUSE_MS = 2;
 

@@ -82,7 +82,7 @@ function comparedDays(db: Database): Day[] {
 
 type Sought = Pick<Term, "mean" | "rose"> & {
   hash: number;
-  /** Where it rises now. */
+  /** Windows in which it rises now. */
   windows: Counted[];
 };
 

@@ -296,7 +296,7 @@ export function wholeBackup(file: string, target: string, clock: Clock) {
 }
 
 /** A pack that no backup needs may belong to one in progress until it has this age. */
-const UNNEEDED_LEASE_MS = 24 * 60 * 60 * 1000;
+const UNNEEDED_LEASE_MS = DAY_MS;
 
 /** Removes the packs that no backup of the folder needs; none if one of the backups cannot be read. */
 export function removeUnneededPacks(folder: string, nowMs: number): void {

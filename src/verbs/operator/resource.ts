@@ -129,7 +129,7 @@ export interface Verb<P extends Parameters = any, Id = any> {
   result?: Schema<unknown>;
   /** Media types of a result that is a file. */
   fileTypes?: readonly string[];
-  /** What it is about to do, which a person in a terminal confirms; null if nobody needs to. */
+  /** Question that a person in a terminal confirms before it is done; null if none is needed. */
   asks?(args: Arguments<P>, use: Use<Id>): string | null | Promise<string | null>;
   run(args: Arguments<P>, use: Use<Id>): Promise<Row | Row[] | FileAnswer>;
   /** Takes back what was made, if its secret could not be shown to anybody. @returns what was done */

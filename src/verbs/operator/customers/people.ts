@@ -31,7 +31,7 @@ const link = textSchema({
 });
 const linkSchema = rows("PersonWithLink", { ...fields, link: nullable(link) }).schema;
 
-/** What both resources of people have: commands and requests name one by their address. */
+/** Parts that both resources of people share: commands and requests name one by their address. */
 const named = {
   area: "system",
   schema: personRows.schema,
