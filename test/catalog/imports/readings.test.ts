@@ -36,6 +36,14 @@ test("an older edit that comes later does not bring its text back", async () => 
   expect(await post()).toMatchObject({ text: "Новый", views: 2, edited_at: at(18, "11:00") });
 });
 
+test("a reading from before the stored edit brings no text back, one from after it does", async () => {
+  await reading(1, at(18, "12:00"), { text: "Новый", edited_at: at(18, "11:00") });
+  await reading(2, at(18, "10:00"), { text: "Прежний" });
+  expect(await post()).toMatchObject({ text: "Новый", views: 1, edited_at: at(18, "11:00") });
+  await reading(3, at(18, "13:00"), { text: "Новейший" });
+  expect(await post()).toMatchObject({ text: "Новейший", views: 3, edited_at: at(18, "11:00") });
+});
+
 test("the first reading at or after an age and within a quarter of it is kept, whatever comes later", async () => {
   const none = { views_1h: null, views_12h: null, views_24h: null, views_48h: null };
   await reading(10, at(17, "10:59"));

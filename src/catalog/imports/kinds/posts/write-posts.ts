@@ -172,14 +172,21 @@ function withReadingTime(
 const NUMBERS = ["views", "views_at", "forwards", "reactions", "comments"] as const;
 const EDITED = ["text", "links", "media", "edited_at"] as const;
 
-/** The row without what is older than what is stored, by the times that both give. */
+/**
+ * The row without what is older than what is stored. A text without a time of its edit is as old as the
+ * reading it came with.
+ */
 function withoutOlder(row: Given<GivenPost>, stored: PostRecord | undefined): Given<GivenPost> {
   if (stored === undefined) return row;
   let newer = row;
-  const isOlder = (name: "views_at" | "edited_at") => (row[name] ?? Infinity) < (stored[name] ?? 0);
-  if (isOlder("views_at")) newer = without(newer, NUMBERS);
-  if (isOlder("edited_at")) newer = without(newer, EDITED);
+  if (isBefore(row.views_at, stored.views_at)) newer = without(newer, NUMBERS);
+  if (isBefore(row.edited_at ?? row.views_at, stored.edited_at)) newer = without(newer, EDITED);
   return newer;
+}
+
+/** Whether both times are known and the first is the earlier one. */
+function isBefore(one: number | null | undefined, other: number | null): boolean {
+  return one != null && other !== null && one < other;
 }
 
 function without(row: Given<GivenPost>, names: readonly (keyof GivenPost)[]): Given<GivenPost> {
