@@ -160,6 +160,13 @@ export async function staffVisitor(appliance: Appliance, language = "en"): Promi
   return signedInVisitor(appliance, STAFF, language);
 }
 
+/** Chooses the language by the form that is on every page. */
+export async function chooseLanguage(visitor: Visitor, to: string): Promise<SitePageAnswer> {
+  const csrf = await visitor.csrf("/account/profile/");
+  const fields = { csrf, action: "choose-language", to, back: "/account/" };
+  return visitor.post("/account/language/", fields);
+}
+
 /** Expects the redirect after a change. */
 export function expectDone(answer: SitePageAnswer, done: string): void {
   expect({ status: answer.status, location: answer.location }).toEqual({

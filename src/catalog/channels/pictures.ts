@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
 import { type Picture, pictureOf } from "../../values/picture.ts";
 
 export const PICTURE_REQUEST = {
@@ -16,8 +18,12 @@ const FAILURE_CACHED_MS = 10 * 60 * 1000;
 /** Limit for concurrent fetches, out of the 256 that the process has for everything. */
 const AT_ONCE = 6;
 const WAITING_MAX = 200;
+const RETRY_AFTER_S = 5;
 
-/** Fetches the picture at a card's `image`; null if there is none that may be shown. */
+/**
+ * Fetches the picture at a card's `image`; null if there is none that may be shown.
+ * @throws AppError `throttled` if too many wait, which says nothing about the picture
+ */
 export type Pictures = (address: string) => Promise<Picture | null>;
 
 /**
@@ -60,7 +66,11 @@ export function createPictures(
     if (known !== undefined && known.endsAt > monotonic()) return known.picture;
     let reading = underWay.get(address);
     if (reading === undefined) {
-      if (waiting.length >= WAITING_MAX) return null;
+      if (waiting.length >= WAITING_MAX) {
+        throw new AppError("throttled", message("addressThrottled"), {
+          retryAfterS: RETRY_AFTER_S,
+        });
+      }
       reading = read(address);
       underWay.set(address, reading);
     }

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { queueQuotaMail } from "../../../src/push/mail/notices.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { addPerson, signedInVisitor } from "../../support/visitor.ts";
+import { addPerson, chooseLanguage, signedInVisitor } from "../../support/visitor.ts";
 
 let appliance: Appliance;
 let customer: Customer;
@@ -93,7 +93,7 @@ test("somebody who has signed in gets it in the language of their pages only", a
   await addPerson(appliance, { email: "ada@example.com" });
   const visitor = await signedInVisitor(appliance, "ada@example.com", "ru");
   await use(8);
-  await visitor.get("/account/language/?to=en");
+  await chooseLanguage(visitor, "en");
   await use(2);
   const [russian, english] = appliance.ports.mail.sent;
   expect(russian?.subject).toBe("Использовано 80 % квоты: Acme");

@@ -153,7 +153,7 @@ describe("no form is read", () => {
   test("from another site, for a page that accepts none, and where there is no page", async () => {
     for (const [path, headers, status] of [
       [SIGN_IN, { origin: "https://evil.example" }, 403],
-      ["/account/language/", {}, 405],
+      ["/account/keys/prefix/", {}, 405],
       ["/account/nothing/", {}, 404],
     ] as const) {
       const sent = watched();

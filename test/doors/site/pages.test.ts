@@ -174,7 +174,7 @@ describe("every page", () => {
     for (const [method, path, allow] of [
       ["POST", "/staff/errors/", "GET, HEAD"],
       ["POST", "/account/compare/", "GET, HEAD"],
-      ["DELETE", "/account/language/", "GET, HEAD"],
+      ["DELETE", "/account/trending/", "GET, HEAD"],
       ["PUT", PROFILE, "GET, HEAD, POST"],
       ["PATCH", "/account/sign-in/", "GET, HEAD, POST"],
     ] as const) {
@@ -514,12 +514,17 @@ describe("the language", () => {
     expect(languageOf("xx", "ru")).toBe("ru");
   });
 
-  test("is switched permanently by a link on every page, which stays on the page", async () => {
+  test("is switched permanently by a button on every page, which stays on the page", async () => {
     const visitor = visitorOf(appliance);
     const english = await visitor.get("/account/sign-in/?next=%2Fstaff%2F");
     expect(english.body).toContain("<h1>Sign in</h1>");
-    const link = unescaped(/href="(\/account\/language\/[^"]*)"/.exec(english.body)?.[1] ?? "");
-    const switched = await visitor.get(link);
+    const [form = ""] =
+      /<form[^>]*action="\/account\/language\/".*?<\/form>/.exec(english.html) ?? [];
+    const fields = [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)];
+    const switched = await visitor.post(
+      "/account/language/",
+      Object.fromEntries(fields.map(([, name, value]) => [name, unescaped(value ?? "")])),
+    );
     expect(switched.headers.get("location")).toBe("/account/sign-in/?next=%2Fstaff%2F");
     const russian = await visitor.get("/account/sign-in/", { "accept-language": "en" });
     expect(russian.body).toContain('<html lang="ru">');

@@ -179,3 +179,28 @@ test("six pictures are fetched at once; others wait for their turn", async () =>
   expect(answers.map(({ status }) => status)).toEqual(channels.map(() => 200));
   expect(openMax).toBe(6);
 });
+
+test("one for which no place is left in the queue is asked for again later, not taken to be missing", async () => {
+  const ids = Array.from({ length: 207 }, (_, at) => 100 + at);
+  const pictureOf = (id: number) => `/account/channels/${id}/picture/`;
+  await imported(
+    appliance,
+    "channels",
+    ids.map((id) => channel(id, { image: `https://cdn.example.com/${id}.webp` })),
+  );
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  appliance.ports.network.answerGet = async () => {
+    await released;
+    return { status: 200, body: webp(10, 10) };
+  };
+  // Six are fetched and 200 wait, so that one is refused at once.
+  const asked = ids.map(async (id) => ({ id, answer: await visitor.get(pictureOf(id)) }));
+  const { id, answer } = await Promise.race(asked);
+  expect(answer.status).toBe(429);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  release();
+  const answers = await Promise.all(asked);
+  expect(answers.filter((one) => one.answer.status === 200)).toHaveLength(206);
+  expect((await visitor.get(pictureOf(id))).status).toBe(200);
+});

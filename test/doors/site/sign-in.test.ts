@@ -4,6 +4,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import {
   addPerson,
+  chooseLanguage,
   csrfIn,
   PASSWORD,
   signedInVisitor,
@@ -336,8 +337,27 @@ describe("a session", () => {
       expect(text, name).toMatch(/; Path=\//i);
       expect(text, name).not.toMatch(/; Secure|Domain=/i);
     }
-    await visitor.get("/account/language/?to=ru&back=/account/");
+    await chooseLanguage(visitor, "ru");
     expect(visitor.setCookies.get("kanalog.language")).toMatch(/HttpOnly; SameSite=Lax/);
+  });
+
+  test("chooses its language by a form alone: an address that somebody links to changes nothing", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const languageOfMails = () =>
+      appliance.app.domains.db.prepare("SELECT language FROM people").pluck().get();
+    const linked = await visitor.get("/account/language/?to=ru&back=/account/");
+    expect([linked.status, linked.location]).toEqual([303, "/account/"]);
+    const forged = await visitor.post("/account/language/", { csrf: "no", to: "ru" });
+    expect(forged.status).toBe(409);
+    expect(visitor.cookies.has("kanalog.language")).toBe(false);
+    expect(languageOfMails()).toBe("en");
+    const csrf = await visitor.csrf(PROFILE);
+    const form = { csrf, action: "choose-language", to: "ru", back: "/account/keys/?show=ended" };
+    const chosen = await visitor.post("/account/language/", form);
+    expect([chosen.status, chosen.location]).toEqual([303, "/account/keys/?show=ended"]);
+    expect((await visitor.get(PROFILE)).html).toContain('<html lang="ru">');
+    expect(languageOfMails()).toBe("ru");
   });
 
   test("has only Secure cookies behind https", async () => {
@@ -345,7 +365,7 @@ describe("a session", () => {
     appliance = await startAppliance({ KANALOG_BASE_URL: "https://kanalog.example" });
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
-    await visitor.get("/account/language/?to=ru&back=/account/");
+    await chooseLanguage(visitor, "ru");
     expect(visitor.setCookies.size).toBeGreaterThanOrEqual(3);
     for (const text of visitor.setCookies.values()) expect(text).toMatch(/; Secure$/);
   });

@@ -128,20 +128,18 @@ function SignOut() {
   );
 }
 
+/** A form, because the choice is remembered: an address that others link to must change nothing. */
 function Languages() {
-  const visit = useVisit();
+  const { language, request, path } = useVisit();
   return (
-    <p class="languages">
-      {LANGUAGES.filter((language) => language !== visit.language).map((language) => {
-        const back = encodeURIComponent(visit.request.method === "GET" ? visit.path : "/account/");
-        const to = `/account/language/?to=${language}&back=${back}`;
-        return (
-          <a href={asset(to)} lang={language} hreflang={language}>
-            {WORDS[language].languageName}
-          </a>
-        );
-      })}
-    </p>
+    <Form action="choose-language" to={asset("/account/language/")} showsFaults={false}>
+      <input type="hidden" name="back" value={request.method === "GET" ? path : "/account/"} />
+      {LANGUAGES.filter((one) => one !== language).map((one) => (
+        <button type="submit" name="to" value={one} lang={one} class="plain">
+          {WORDS[one].languageName}
+        </button>
+      ))}
+    </Form>
   );
 }
 

@@ -84,18 +84,23 @@ async function changePassword(): Promise<View> {
   return redirect("/account/profile/?done=password", setCookies);
 }
 
-/** `/account/language/?to=ru`: sets the language, of mails too. */
+/** `/account/language/`: where every page's form chooses the language, of mails too. */
 export const languagePage: SitePage = {
   path: "/account/language/",
   access: "anybody",
-  async show({ query, signedIn }, { people }) {
-    const chosen = LANGUAGES.find((language) => language === query.get("to"));
-    if (chosen !== undefined && signedIn !== null) {
-      // Pages can change their language while the database takes no changes.
-      const noted = people.noteLanguage({ email: signedIn.person.email, language: chosen });
-      await noted.catch(() => {});
-    }
-    const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
-    return redirect(ownPath(query.get("back") ?? ""), cookies);
-  },
+  show: () => redirect("/account/"),
+  actions: { "choose-language": chooseLanguage },
 };
+
+async function chooseLanguage(): Promise<View> {
+  const { people } = useSite();
+  const { form, signedIn } = useVisit();
+  const chosen = LANGUAGES.find((language) => language === form.get("to"));
+  if (chosen !== undefined && signedIn !== null) {
+    // Pages can change their language while the database takes no changes.
+    const noted = people.noteLanguage({ email: signedIn.person.email, language: chosen });
+    await noted.catch(() => {});
+  }
+  const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
+  return redirect(ownPath(form.get("back")), cookies);
+}
