@@ -31,6 +31,8 @@ export interface App {
   postIndex: PostIndexing;
   /** Flushes the request log and the hourly counters; normally a timer does this every few seconds. */
   flushRequests(): Promise<void>;
+  /** Tells other nodes of a cluster what was asked for here; normally a timer does this every second. */
+  shareRates(): Promise<void>;
   /**
    * Starts the server, the scheduler and the timers. @returns an address under which this machine can reach
    * it
@@ -66,6 +68,7 @@ export async function createApp(
     postIndex,
     server: doors.server,
     flushRequests: answers.flush,
+    shareRates: async () => base.cluster.rates?.tick(),
     push: hooks.push,
     setUpPath: doors.setUp.path,
     workAfterAnswers: doors.afterAnswer.settled,
@@ -143,6 +146,7 @@ function composeTickers(
     createTicker(EVERY_SECOND, lease.tick),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
     createTicker(EVERY_SECOND, cluster.tick),
+    createTicker(EVERY_SECOND, cluster.rates?.tick ?? (async () => {})),
     createTicker(EVERY_SECOND, async () => {
       if (cluster.pushes()) await hooks.push.tick(isOwn());
     }),

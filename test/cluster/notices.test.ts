@@ -1,6 +1,6 @@
 import { test } from "bun:test";
 import pg from "pg";
-import { listenToCommits } from "../../src/cluster/copy-newest.ts";
+import { COMMITS_CHANNEL, listenToNotices } from "../../src/cluster/notices.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
 import { openPostgresLine } from "../support/postgres-line.ts";
@@ -16,8 +16,10 @@ test.skipIf(!hasPostgres)(
     await committing.connect();
     let heard = 0;
     const atOnce = { ...systemClock, sleep: () => systemClock.sleep(1) };
-    const listening = listenToCommits(line.url, "test", atOnce, () => {
-      heard += 1;
+    const listening = listenToNotices(line.url, "test", atOnce, {
+      [COMMITS_CHANNEL]: () => {
+        heard += 1;
+      },
     });
     const isHeard = async (): Promise<boolean> => {
       await committing.query("NOTIFY kanalog");

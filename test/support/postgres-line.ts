@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { hostsOf } from "../../src/cluster/connection.ts";
+import { RATES_CHANNEL } from "../../src/cluster/rate-shares.ts";
 
 /** The connection between a node and PostgreSQL, which a test can cut. */
 export interface PostgresLine {
@@ -21,6 +22,8 @@ export interface PostgresLine {
   readonly questions: number;
   /** Whether the node is notified of others' commits; otherwise it copies on request or by polling. */
   hearsNotices: boolean;
+  /** Reports of rates that the node was sent. */
+  readonly rateNotices: number;
   /**
    * Loses the answer to the next commit of shared rows: once PostgreSQL has committed, `then` is called and
    * the line is cut.
@@ -48,6 +51,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
 
   let connections = 0;
   let questions = 0;
+  let rateNotices = 0;
 
   const server = createServer((node) => {
     connections += 1;
@@ -87,6 +91,8 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     postgres.on("data", (bytes) => {
       if (isListening && !line.hearsNotices && bytes[0] === NOTICE) return;
       if (!isLosing) {
+        if (isListening)
+          rateNotices += bytes.toString("latin1").split(`${RATES_CHANNEL}\0`).length - 1;
         node.write(bytes);
         return;
       }
@@ -109,6 +115,9 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     },
     get questions() {
       return questions;
+    },
+    get rateNotices() {
+      return rateNotices;
     },
     hearsNotices: false,
     cut() {

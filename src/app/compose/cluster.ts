@@ -1,9 +1,12 @@
 import { version } from "../../../package.json";
 import { createClusterLease, type NodeState, selectNodes } from "../../cluster/cluster-state.ts";
 import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
-import { createFollower, listenToCommits } from "../../cluster/copy-newest.ts";
+import { createFollower } from "../../cluster/copy-newest.ts";
 import { copiedVersion, copyNewestAt, requireCluster } from "../../cluster/link.ts";
+import { COMMITS_CHANNEL, listenToNotices } from "../../cluster/notices.ts";
+import { createRateShares, RATES_CHANNEL } from "../../cluster/rate-shares.ts";
 import type { Config } from "../../config.ts";
+import type { RateShares } from "../../customers/limits/rates.ts";
 import type { Database } from "../../db/database.ts";
 import type { NodeSettings } from "../../db/shared-rows.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
@@ -33,6 +36,8 @@ export interface ClusterPart {
    * @throws AppError `unavailable` if nothing could be copied
    */
   copyNewest(): Promise<boolean>;
+  /** What of organizations' rates this node may use. */
+  rates: (RateShares & { tick(): Promise<void> }) | null;
   /** Lease for work that only one process may do. */
   upkeep: UpkeepLease;
   /** Whether this process sends webhooks: on each node, the one worker that does its upkeep. */
@@ -70,6 +75,7 @@ export function composeCluster(
 function standalone(upkeep: UpkeepLease): ClusterPart {
   return {
     usage: null,
+    rates: null,
     copyNewest: async () => false,
     upkeep,
     pushes: upkeep.isOwn,
@@ -104,9 +110,13 @@ function nodeOf(
   const follower = createFollower(copy, log);
   const owner = processName(random.uuid(clock.now()));
   const upkeep = createClusterLease(nodeLease, { url, owner }, { clock, log });
-  const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
-    if (nodeLease.isOwn()) void follower.tick();
+  const notices = listenToNotices(url, `kanalog ${name} notices`, clock, {
+    [COMMITS_CHANNEL]: () => {
+      if (nodeLease.isOwn()) void follower.tick();
+    },
+    [RATES_CHANNEL]: (payload) => rates.hear(payload),
   });
+  const rates = createRateShares({ node: name, process: owner }, notices, clock);
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
   const fault = (): string | null =>
@@ -114,6 +124,7 @@ function nodeOf(
     (lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null);
   return {
     usage,
+    rates,
     async copyNewest() {
       const before = copiedVersion(db);
       await inTime(follower.copyNewest(), COPY_MS, copyTooLate).catch((error) => {

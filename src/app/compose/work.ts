@@ -166,7 +166,7 @@ function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }
     keyUse,
     usage,
     limits: createLimits(
-      createRates(clock, crew?.memory.rates),
+      createRates(clock, crew?.memory.rates, cluster.rates ?? undefined),
       usage,
       createTimeBudgets(clock, crew?.memory.times),
     ),

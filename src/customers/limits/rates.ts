@@ -54,10 +54,11 @@ export function peekTokens(
   requestsPerSecond: number,
   nowMs: number,
 ): Pick<RateVerdict, "remaining" | "resetS"> {
-  const tokens = tokensAt(bucket, requestsPerSecond, nowMs, requestsPerSecond);
+  const burst = burstOf(requestsPerSecond);
+  const tokens = tokensAt(bucket, requestsPerSecond, nowMs, burst);
   return {
     remaining: Math.max(0, Math.floor(tokens)),
-    resetS: Math.ceil((requestsPerSecond - tokens) / requestsPerSecond),
+    resetS: Math.ceil((burst - tokens) / requestsPerSecond),
   };
 }
 
@@ -188,31 +189,66 @@ function ownRateBuckets(): RateBuckets {
   return { requests: createBuckets(), messages: createBuckets() };
 }
 
+/** The part of each organization's rate that this machine may use, where several serve the same customers. */
+export interface RateShares {
+  /** Counts a request. @returns requests per second that may be answered here, of `perSecond` in all */
+  ask(organizationId: number, perSecond: number): number;
+  /** Counts a request that was allowed. */
+  noteTaken(organizationId: number): void;
+  peek(organizationId: number, perSecond: number): number;
+}
+
+const ALONE: RateShares = {
+  ask: (_, perSecond) => perSecond,
+  noteTaken() {},
+  peek: (_, perSecond) => perSecond,
+};
+
+/** A share's burst: it may be less than one request a second, but whole ones are taken. */
+const burstOf = (share: number): number => Math.max(1, share);
+
 /** Rates of each organization; workers that share the buckets share the rate. */
-export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = ownRateBuckets()) {
+export function createRates(
+  clock: Pick<Clock, "sleep">,
+  buckets: RateBuckets = ownRateBuckets(),
+  shares: RateShares = ALONE,
+) {
   const { requests, messages } = buckets;
+
+  function takeShare(
+    organizationId: number,
+    perSecond: number,
+    nowMs: number,
+    waitMsMax: (bucket: Bucket | null, share: number) => number,
+  ): RateVerdict {
+    const share = shares.ask(organizationId, perSecond);
+    const verdict = requests.change(organizationId, share, nowMs, (bucket) =>
+      takeToken(bucket, share, nowMs, burstOf(share), waitMsMax(bucket, share)),
+    );
+    if (verdict.allowed) shares.noteTaken(organizationId);
+    return verdict;
+  }
+
   return {
     take: (organizationId: number, requestsPerSecond: number, nowMs: number): RateVerdict =>
-      requests.change(organizationId, requestsPerSecond, nowMs, (bucket) =>
-        takeToken(bucket, requestsPerSecond, nowMs),
-      ),
+      takeShare(organizationId, requestsPerSecond, nowMs, () => 0),
 
     /**
      * The same for a request that may wait: if allowed, it must `wait` for its `waitMs`. Every waiting
      * request has taken a token below 0, so the bucket shows how many are waiting.
      */
     takeSoon: (organizationId: number, requestsPerSecond: number, nowMs: number): RateVerdict =>
-      requests.change(organizationId, requestsPerSecond, nowMs, (bucket) => {
-        const tokens = tokensAt(bucket, requestsPerSecond, nowMs, requestsPerSecond);
-        const mayWait = Math.ceil(-tokens - ROUNDING) < WAITING_MAX;
-        const waitMsMax = mayWait ? WAIT_MS_MAX : 0;
-        return takeToken(bucket, requestsPerSecond, nowMs, requestsPerSecond, waitMsMax);
+      takeShare(organizationId, requestsPerSecond, nowMs, (bucket, share) => {
+        const tokens = tokensAt(bucket, share, nowMs, burstOf(share));
+        return Math.ceil(-tokens - ROUNDING) < WAITING_MAX ? WAIT_MS_MAX : 0;
       }),
 
     wait: (waitMs: number): Promise<void> => clock.sleep(waitMs),
 
-    peek: (organizationId: number, requestsPerSecond: number, nowMs: number) =>
-      peekTokens(requests.peek(organizationId, requestsPerSecond, nowMs), requestsPerSecond, nowMs),
+    peek(organizationId: number, requestsPerSecond: number, nowMs: number) {
+      const share = shares.peek(organizationId, requestsPerSecond);
+      return peekTokens(requests.peek(organizationId, share, nowMs), share, nowMs);
+    },
 
     takeMessage: (organizationId: number, nowMs: number): RateVerdict =>
       messages.change(organizationId, MESSAGES_PER_SECOND, nowMs, (bucket) =>
