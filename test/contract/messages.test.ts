@@ -230,7 +230,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   postsEstimated: [
     [
       { every: 8 },
-      "Texts decide which posts match, and one in 8 was read: posts and views are estimates, channels those that were seen.",
+      "Texts decide which posts match, and one in 8 was read: posts and views are estimates, and the number of channels is not known.",
     ],
   ],
   postsRenewing: [
@@ -239,7 +239,9 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Part of the index of posts is being renewed: forms of some words in older posts may be missing until it is.",
     ],
   ],
-  trendsNotMade: [[{}, "Not made yet: it is made every 15 minutes."]],
+  trendsNotMade: [
+    [{}, "Not made yet: it is made every 15 minutes, once the days to compare with are counted."],
+  ],
   trendsNothingBefore: [[{ days: 14 }, "There are no posts of the 14 days to compare with."]],
   trendsCut: [
     [

@@ -25,7 +25,9 @@ export interface OverTimeSelection extends Pick<PostSearchSelection, "query" | "
 }
 
 const views = nullable(countSchema("Their views; null if those of none are known"));
-const channels = countSchema("Channels that they are of");
+const channels = nullable(
+  countSchema("Channels that they are of; null if less than every fourth post was looked at"),
+);
 
 export const overTimeSchema = objectSchema(
   {

@@ -31,7 +31,9 @@ import {
 } from "./trends.ts";
 
 /** Processor time after which no further day is counted in the same run. */
-const DAYS_MS = 10_000;
+const DAYS_MS = 30_000;
+/** Processor time of counting days after which the next run finds the words: both would take over a minute. */
+const DAYS_BESIDE_FINDING_MS = 10_000;
 const TERMS_MAX = 1_000;
 /** Uses to store, which take some 40 bytes each before they are packed. */
 const USES_MAX = 60_000;
@@ -39,12 +41,15 @@ const USES_MAX = 60_000;
 /**
  * Finds the words and pairs of words that far more channels use than usual. A day that words are compared
  * with is counted once; the last day is counted anew in each run, and what rises is then looked up exactly in the
- * last 72 hours. Channels are read one after another, so that counting each once takes no memory for each.
+ * last 72 hours. A run whose days took long leaves that to the next. Channels are read one after another, so that
+ * counting each once takes no memory for each.
  */
 export async function makeTrends(db: Database, clock: Clock): Promise<void> {
   const madeAt = clock.now();
   const lastHour = hourOf(madeAt);
+  const begunMs = clock.processor();
   await countDays(db, clock, dayOf((lastHour - HOURS_MAX + 1) * HOUR_MS) - 1);
+  if (clock.processor() - begunMs > DAYS_BESIDE_FINDING_MS) return;
   const made = { madeAt, lastHour, comparedDays: comparedDays(db).length };
   const sought = made.comparedDays === 0 ? [] : await seek(db, clock, lastHour);
   const found = await lookUp(db, clock, lastHour, sought);

@@ -288,14 +288,19 @@ describe("of more matches than are looked up", () => {
     await write(posts);
     const { db } = appliance.app.domains;
     const exact = selectOverTime(db, selection);
-    const sample = selectOverTime(db, selection, { lookedUp: 500, read: 1e9 });
-    expect([exact.sampled, sample.sampled]).toEqual([1, 8]);
+    const sample = selectOverTime(db, selection, { lookedUp: 1000, read: 1e9 });
+    expect([exact.sampled, sample.sampled]).toEqual([1, 4]);
     expect(sample.posts).toBe(exact.posts);
     expect(sample.periods.map((one) => one.posts)).toEqual(exact.periods.map((one) => one.posts));
     expect(sample.top_channels).toEqual(exact.top_channels);
     expect(exact.channels).toBe(CHANNELS.length - 1);
     expect(sample.channels).toBe(exact.channels);
     expect(Math.abs((sample.views ?? 0) / (exact.views ?? 1) - 1)).toBeLessThan(0.01);
+    // Of fewer posts, the channels are not known.
+    const fewer = selectOverTime(db, { ...selection, group: "day" }, { lookedUp: 500, read: 1e9 });
+    expect([fewer.sampled, fewer.channels]).toEqual([8, null]);
+    expect(fewer.top_channels).toEqual(exact.top_channels);
+    for (const { posts, channels } of fewer.periods) expect(channels).toBe(posts === 0 ? 0 : null);
   });
 
   test("of more than can be read, months before are read in slices of each day, and the note says so", async () => {
@@ -317,12 +322,14 @@ describe("of more matches than are looked up", () => {
     expect(Math.abs(sliced.posts / exact.posts - 1)).toBeLessThan(0.1);
     expect(Math.abs((sliced.views ?? 0) / (exact.views ?? 1) - 1)).toBeLessThan(0.1);
     expect(sliced.top_channels).toEqual(exact.top_channels);
+    expect(sliced.channels).toBeNull();
   });
 
   test("where texts decide, an estimate says that it is one", async () => {
     const { body } = await expectOk(appliance, pathOf({ q: "=это", from: "2026-08-01" }));
     expect(body.sampled).toBe(4);
     expect(body.note).toContain("one in 4 was read");
+    expect(body.channels).toBeNull();
     expect(Math.abs(body.posts / 2900 - 1)).toBeLessThan(0.05);
   });
 });

@@ -39,7 +39,7 @@ const ids = (from: number, to: number) =>
 test("says so before the first run, and without days to compare with", async () => {
   expect((await expectOk(appliance, PATH)).body).toEqual({
     ...{ results: [], made_at: null, compared_days: 0 },
-    note: "Not made yet: it is made every 15 minutes.",
+    note: "Not made yet: it is made every 15 minutes, once the days to compare with are counted.",
   });
   await imported(
     appliance,
@@ -159,6 +159,31 @@ test("hours and days without posts are zeros, in which nothing rises", async () 
   const later = await expectOk(appliance, `${PATH}?hours=72`);
   expect(later.body).toMatchObject({ results: [], compared_days: 0 });
   expect(later.body.note).toStartWith("There are no posts");
+});
+
+test("a run that takes long for the days before leaves the words to the next, with what was found earlier", async () => {
+  const { db } = appliance.app.domains;
+  let processorMs = 0;
+  const slow = { ...appliance.ports.clock, processor: () => (processorMs += 25_000) };
+  await imported(appliance, "posts", [
+    ...usual("Обычный день", ids(1, 30)),
+    ...ids(1, 6).map((id) => post(id, 20, 9, "Потоп")),
+  ]);
+  // Two days a run.
+  for (let made = 0; made < 7; made += 1) {
+    await makeTrends(db, slow);
+    expect((await expectOk(appliance, PATH)).body.made_at).toBeNull();
+  }
+  await run();
+  expect((await expectOk(appliance, PATH)).body).toMatchObject({
+    ...{ made_at: "2026-11-20T12:00:00+03:00", compared_days: 13 },
+    results: [{ words: "потоп" }],
+  });
+  // A day is counted again.
+  appliance.ports.clock.set("2026-11-20T13:15:00+03:00");
+  await makeTrends(db, slow);
+  expect(await words()).toEqual(["потоп"]);
+  expect((await expectOk(appliance, PATH)).body.made_at).toBe("2026-11-20T12:00:00+03:00");
 });
 
 test("is made every 15 minutes by a job", async () => {

@@ -61,6 +61,16 @@ test("shows posts by day, who writes most, and the first and the most read posts
   expect(html).not.toContain("<b>О");
 });
 
+test("a chart by week says so, and which week is not over yet", async () => {
+  await startOn("growth");
+  const weeks = await visitor.get(`${PAGE}?q=дом&group=week&from=2026-11-09`);
+  expect(weeks.html).toContain('<tr><th scope="col">Week</th>');
+  expect(weeks.html.match(/not over yet/g)).toHaveLength(1);
+  const over = await visitor.get(`${PAGE}?q=дом&from=2026-11-09&to=2026-11-19`);
+  expect(over.html).toContain('<tr><th scope="col">Day</th>');
+  expect(over.html).not.toContain("not over yet");
+});
+
 test("one click makes an alert with the same words and filters", async () => {
   await startOn("growth");
   const { id: webhook } = await created(callsWith(appliance, key), { channels: [1] });

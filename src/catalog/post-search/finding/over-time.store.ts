@@ -30,6 +30,8 @@ const LIMITS = { lookedUp: 50_000, read: 600_000 };
 /** Longer expressions, of hundreds of stems, take too long to begin for each slice. */
 const SLICED_LENGTH_MAX = 1_000;
 const SLICES_OF_DAY = 2;
+/** The least dense sample that tells channels: of every eighth post, a third to nine tenths of them are not seen. */
+const CHANNELS_SAMPLED_MAX = 4;
 /** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
 const TEXTS_MAX = 1_000;
 const TOP_CHANNELS = 20;
@@ -73,22 +75,27 @@ export function selectOverTime(
     posts.set(period, (posts.get(period) ?? 0) + counted);
   }
   const isEstimated = sampled > 1 && hasText !== null;
-  // A thousand texts tell too little about channels that were not seen.
-  const every = isEstimated ? 1 : sampled;
+  // Nor do a thousand texts tell them.
+  const areChannelsTold = sampled <= CHANNELS_SAMPLED_MAX && !isEstimated;
+  const figuresOf = (counted: number, tally: Tally | undefined) => ({
+    posts: counted,
+    views: viewsOf(tally),
+    channels: counted === 0 ? 0 : areChannelsTold ? channelsOf(tally, sampled) : null,
+  });
   const whole = tallied(found, () => 0).get(0);
   const periods = tallied(found, ({ row }) => periodOf(dayOfRow(row)));
+  const isSampled = sampled > 1 && !isEstimated;
   return {
-    posts: byDay.reduce((sum, counted) => sum + counted, 0),
-    views: viewsOf(whole),
-    channels: channelsOf(whole, every),
+    ...figuresOf(
+      byDay.reduce((sum, counted) => sum + counted, 0),
+      whole,
+    ),
     sampled,
     periods: [...posts].map(([day, counted]) => ({
       from: formatDay(day),
-      posts: counted,
-      views: viewsOf(periods.get(day)),
-      channels: channelsOf(periods.get(day), every),
+      ...figuresOf(counted, periods.get(day)),
     })),
-    top_channels: topChannels(db, every > 1 ? ofFrequentChannels(db, indexQuery, found) : found),
+    top_channels: topChannels(db, isSampled ? ofFrequentChannels(db, indexQuery, found) : found),
     note: noteOf(),
   };
 
@@ -218,11 +225,12 @@ const viewsOf = (tally: Tally | undefined): number | null =>
   tally?.areViewsKnown ? tally.views : null;
 
 /**
- * Number of channels. Of a sample it is the estimate by Chao and Lin for samples without replacement, from
- * how many channels were seen once and twice: those seen alone are too few by half and more.
+ * Number of channels; null if none of the posts was looked up. Of a sample it is the estimate by Chao and Lin for
+ * samples without replacement, from how many channels were seen once and twice: those seen alone are too few by half
+ * and more.
  */
-function channelsOf(tally: Tally | undefined, every: number): number {
-  if (tally === undefined) return 0;
+function channelsOf(tally: Tally | undefined, every: number): number | null {
+  if (tally === undefined) return null;
   const seen = tally.byChannel.size;
   if (every === 1) return seen;
   const times = [...tally.byChannel.values()];

@@ -9,6 +9,8 @@ export function DayChart<Row extends { day: string }>({
   title,
   id,
   days,
+  head,
+  isUnfinished = true,
   instead = null,
   heads,
   cellsOf,
@@ -16,6 +18,10 @@ export function DayChart<Row extends { day: string }>({
   title: string;
   id: string;
   days: readonly Row[];
+  /** Head of the first column, where a row stands for more than a day. */
+  head?: string;
+  /** Whether the last row is not over yet. */
+  isUnfinished?: boolean;
   /** Shown in place of an empty chart and table. */
   instead?: string | null;
   heads: JSX.Element | JSX.Element[];
@@ -43,7 +49,7 @@ export function DayChart<Row extends { day: string }>({
           <table id={id}>
             <thead>
               <tr>
-                <th scope="col">{common.day}</th>
+                <th scope="col">{head ?? common.day}</th>
                 {heads}
               </tr>
             </thead>
@@ -52,7 +58,9 @@ export function DayChart<Row extends { day: string }>({
                 <tr>
                   <th scope="row" data-value={row.day}>
                     <DayText day={row.day} />
-                    {row.day === to && <small> {visit.words.overviewPage.unfinished}</small>}
+                    {row.day === to && isUnfinished && (
+                      <small> {visit.words.overviewPage.unfinished}</small>
+                    )}
                   </th>
                   {cellsOf(row)}
                 </tr>

@@ -3,6 +3,7 @@ import { type OverTimeView, PERIOD_LENGTHS } from "../../../../catalog/post-sear
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
 import { postsSearchStats } from "../../../../verbs/methods/over-time.ts";
 import { postsSearchList } from "../../../../verbs/methods/post-search.ts";
 import { ActionButton } from "../../look/action-button.tsx";
@@ -55,7 +56,7 @@ export const wordPage: SitePage = {
           <>
             <Summary found={found} />
             {await MakeAlert({ given })}
-            <Periods found={found} />
+            <Periods given={given} found={found} />
             {found.posts > 0 && (
               <>
                 <TopChannels found={found} />
@@ -110,23 +111,35 @@ function WordForm() {
 function Summary({ found: { posts, views, channels, sampled, note } }: { found: OverTimeView }) {
   const words = useVisit().words.wordPage;
   const known = views === null ? words.viewsUnknown : words.views(shownNumber(views));
+  const told = channels === null ? "—" : shownNumber(channels);
+  const estimate = channels === null ? words.sampledViews(sampled) : words.sampled(sampled);
   return (
     <>
       <p>
-        <strong>{words.summary(shownNumber(posts), shownNumber(channels), known)}</strong>
+        <strong>{words.summary(shownNumber(posts), told, known)}</strong>
       </p>
       {note !== null && <p class="notice">{note}</p>}
-      {note === null && sampled > 1 && <p>{words.sampled(sampled)}</p>}
+      {note === null && sampled > 1 && <p>{estimate}</p>}
     </>
   );
 }
 
-function Periods({ found: { periods, posts } }: { found: OverTimeView }) {
-  const { wordPage: words, explorerPages } = useVisit().words;
+function Periods({
+  given: { group = "day", to },
+  found: { periods, posts },
+}: {
+  given: Record<string, string>;
+  found: OverTimeView;
+}) {
+  const visit = useVisit();
+  const { wordPage: words, explorerPages } = visit.words;
+  const length = PERIOD_LENGTHS.find((one) => one === group) ?? "day";
   return (
     <DayChart
       title={words.overTime}
       id="periods"
+      head={words.groups[length]}
+      isUnfinished={to === undefined || to >= formatDay(dayOf(visit.nowMs))}
       days={periods.map(({ from, ...figures }) => ({ day: from, ...figures }))}
       instead={posts === 0 ? words.nobody : null}
       heads={[
