@@ -1,7 +1,7 @@
 /**
  * Queries of two nouns in Kanalog, and in PostgreSQL with its Snowball configuration and with its `ispell` template
  * over the same dictionary: `bun test/bench/ispell.ts [--least N] [--pairs N] [FILES]`, by default over the sample.
- * A post should be found if it contains a form of both by the paradigms of OpenCorpora. Prints recall and precision.
+ * A post should be found if it has both by the rules of the bench of nouns. Prints recall and precision.
  * Does nothing without npm's PostgreSQL.
  */
 
@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { stemOf, stemsFor } from "../../src/catalog/post-search/stems.ts";
-import { foundPosts, readNouns } from "../support/noun-list.ts";
+import { foundPosts, type NounList, qualityOf, readNouns } from "../support/noun-list.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { hasNpmPostgres } from "../support/postgres-programs.ts";
 import { seededRandom } from "./peers/data/random.ts";
@@ -30,17 +30,21 @@ const files = positionals.length > 0 ? positionals : [join(ROOT, "data/sample/po
 if (hasNpmPostgres) await compare();
 else console.log("Skipped: npm's PostgreSQL is not installed.");
 
+/** By both nouns with a space between them. */
+type Pairs = NounList["nouns"];
+
 async function compare(): Promise<void> {
   const list = await readNouns(files, Number(values.least), 6_000);
   const { pick } = seededRandom(SEED);
   const nouns = [...list.nouns.keys()].sort();
-  const pairs = new Map<string, Set<number>>();
+  const pairs: Pairs = new Map();
   for (let tried = 0; pairs.size < Number(values.pairs) && tried < 1_000_000; tried += 1) {
     const [one, other] = [pick(nouns), pick(nouns)];
-    const posts = list.nouns.get(one)?.intersection(list.nouns.get(other) ?? new Set());
-    if (one !== other && posts !== undefined && posts.size >= PAIR_POSTS_MIN) {
-      pairs.set(`${one} ${other}`, posts);
-    }
+    const [first, second] = [list.nouns.get(one), list.nouns.get(other)];
+    if (one === other || first === undefined || second === undefined) continue;
+    const posts = first.posts.intersection(second.posts);
+    const possible = first.possible.intersection(second.possible);
+    if (posts.size >= PAIR_POSTS_MIN) pairs.set(`${one} ${other}`, { posts, possible });
   }
   const found = foundPosts(list, stemOf, stemsFor);
   report("Kanalog", pairs, (one, other) => found(one).intersection(found(other)));
@@ -104,14 +108,12 @@ function writeDictionary(folder: string): void {
 
 function report(
   name: string,
-  pairs: ReadonlyMap<string, Set<number>>,
+  pairs: Pairs,
   find: (one: string, other: string) => Set<number>,
 ): void {
-  const rows = [...pairs].map(([pair, posts]) => {
+  const rows = [...pairs].map(([pair, of]) => {
     const [one = "", other = ""] = pair.split(" ");
-    const found = find(one, other);
-    const right = posts.intersection(found).size;
-    return { recall: right / posts.size, precision: found.size === 0 ? 1 : right / found.size };
+    return qualityOf(of, find(one, other));
   });
   const figures = (["recall", "precision"] as const).map((measure) => {
     const mean = rows.reduce((sum, row) => sum + row[measure], 0) / rows.length;

@@ -1,7 +1,8 @@
 /**
  * How well post search finds the nouns of given posts: `bun test/bench/nouns.ts [--least N] [--most N] [FILES]`, by
- * default over the sample. A post has a noun if it contains a form of it by the paradigms of OpenCorpora. Prints
- * recall and precision by quantile and the twenty worst, for Snowball's stems alone and for the dictionary's lemmas.
+ * default over the sample. A post has a noun if it contains a form of it by the paradigms of OpenCorpora;
+ * test/support/noun-list.ts says what forms of several words count for. Prints recall and precision by quantile
+ * and the twenty worst, for Snowball's stems alone and for the dictionary's lemmas.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -71,12 +71,21 @@ export function uniteParadigms(lemmas: Map<string, Set<string>>): void {
   for (const [name, forms] of [...lemmas]) {
     const irregular = lemmas.get(IRREGULAR_FORMS.get(name) ?? "");
     const regular = nominativesOf(name, forms).flatMap((one) => lemmas.get(one) ?? []);
-    const owners = new Set(regular.filter(({ size }) => size > 1));
-    if (irregular !== undefined) owners.add(irregular);
+    // Irregular forms are of one word: лет is of год, and not of лето.
+    const owners = new Set(irregular ? [irregular] : regular.filter(({ size }) => size > 1));
     owners.delete(forms);
     for (const owner of owners) for (const form of forms) owner.add(form);
     if (owners.size > 0) lemmas.delete(name);
   }
+  setApart(lemmas);
+}
+
+/** The dictionary makes ребята of ребёнок, whose plural is дети. */
+function setApart(lemmas: Map<string, Set<string>>): void {
+  const child = lemmas.get("ребенок");
+  const folks = [...(child ?? [])].filter((form) => form.startsWith("ребят"));
+  for (const form of folks) child?.delete(form);
+  if (folks.length > 0) lemmas.set("ребята", new Set(folks));
 }
 
 function nominativesOf(name: string, forms: ReadonlySet<string>): string[] {
