@@ -103,6 +103,12 @@ function sizeOf(chart, labels, at, cycle) {
 
 const DAY_S = 86_400;
 
+/** Time from one row to the next: a day, or about a week or month, the first of which may be cut short. */
+function stepOf(days) {
+  const [first = DAY_S, ...others] = days.slice(1).map((day, at) => day - days[at]);
+  return others.length === 0 ? first : Math.min(...others);
+}
+
 /** Days with a value. */
 const knownDays = (chart, at) => chart.data[0].filter((_, place) => chart.data[at][place] != null);
 
@@ -168,6 +174,10 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   });
   // Bars are drawn first, so that they are behind the lines.
   const order = [...lines.keys()].sort((one, other) => lines[one].width - lines[other].width);
+  // Bars are as wide as the narrowest step: that of a week cut short would make all of them thin.
+  const days = columns[0];
+  const step = hasBars && !hasLines ? stepOf(days) : DAY_S;
+  const places = [Math.min(days[0], (days[1] ?? Infinity) - step), ...days.slice(1)];
   const axis = { stroke: ink, grid, ticks: { ...grid, size: 4 }, font: CHART_FONT };
   const ofDays = {
     ...axis,
@@ -176,6 +186,13 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     space: 64,
     incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365, 730].map((days) => days * 86_400),
     values: (_, splits) => splits.map((instant) => SHORT_DAYS.format(instant * 1000)),
+    // Weeks and months are marked at their bars.
+    ...(step > DAY_S && {
+      splits: (_, __, ___, ____, least) =>
+        places.filter((_, at) => at % Math.ceil(least / step) === 0),
+      values: (_, splits) =>
+        splits.map((place) => SHORT_DAYS.format(days[places.indexOf(place)] * 1000)),
+    }),
   };
   const axes = [
     ofDays,
@@ -187,11 +204,14 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   }
   const day = {
     label: heads[0].textContent,
-    value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
+    value: (_, __, ___, at) => (at == null ? "–" : DAYS.format(days[at] * 1000)),
   };
   // The whole period, including days without data, plus half a bar at each end.
-  const half = hasBars ? 43_200 : 0;
-  const period = [dayStart(place.dataset.from) - half, dayStart(place.dataset.to) + half];
+  const half = hasBars ? step / 2 : 0;
+  const period = [
+    Math.min(dayStart(place.dataset.from), places[0]) - half,
+    dayStart(place.dataset.to) + half,
+  ];
   const options = () => ({ width: place.clientWidth, height: 300 });
   const chart = new uPlot(
     {
@@ -209,7 +229,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       series: [day, ...order.map((at) => lines[at])],
       axes,
     },
-    [columns[0], ...order.map((at) => columns[at + 1])],
+    [places, ...order.map((at) => columns[at + 1])],
     place,
   );
   new ResizeObserver(() => chart.setSize(options())).observe(place);

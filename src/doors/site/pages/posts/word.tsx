@@ -138,7 +138,7 @@ function Periods({
     <DayChart
       title={words.overTime}
       id="periods"
-      head={words.groups[length]}
+      head={words.periods[length]}
       isUnfinished={to === undefined || to >= formatDay(dayOf(visit.nowMs))}
       days={periods.map(({ from, ...figures }) => ({ day: from, ...figures }))}
       instead={posts === 0 ? words.nobody : null}
@@ -175,7 +175,7 @@ function TopChannels({ found: { top_channels: top } }: { found: OverTimeView }) 
         rows={top}
         columns={[
           [
-            explorerPages.card,
+            words.channel,
             ({ channel: { id, title } }) => (
               <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
             ),
