@@ -1,7 +1,8 @@
 import { runTests } from "./bun-test.ts";
 
-// Runs campaigns: tests that repeat what the check tries once or not at all. `bun run campaign kills sources`
-// runs these two at length, `bun run campaign --small` all of them briefly, as CI does.
+// Runs campaigns: tests that are too long for the check, because they need many processes, a browser or a
+// cluster, or repeat something. `bun run campaign crash sources` runs these two at length, `bun run campaign
+// --small` all of them briefly, as CI does.
 
 interface Campaign {
   files: readonly string[];
@@ -33,8 +34,10 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "journeys/hostile-requests.campaign.ts",
       "journeys/hostile-visits.campaign.ts",
       "doors/site/hostile-forms.campaign.ts",
+      "doors/site/strangers.campaign.ts",
       "journeys/raw-sockets.test.ts",
-      "journeys/uploads.test.ts",
+      "journeys/bodies.campaign.ts",
+      "journeys/uploads.campaign.ts",
     ],
     environment: { KANALOG_TEST_SLOW: "1" },
     atLength: {
@@ -61,13 +64,15 @@ const CAMPAIGNS: Record<string, Campaign> = {
   },
   pages: {
     files: [
-      "doors/site/browser.test.ts",
-      "doors/site/browser-journeys.test.ts",
-      "doors/http/docs/docs.test.ts",
-      "doors/http/docs/methods-page.test.ts",
-      "doors/mcp/apps.test.ts",
+      "doors/site/browser.campaign.ts",
+      "doors/site/browser-journeys.campaign.ts",
+      "doors/site/browser-explorer.campaign.ts",
+      "doors/site/buying.campaign.ts",
+      "doors/http/docs/docs.campaign.ts",
+      "doors/http/docs/methods-page.campaign.ts",
+      "doors/mcp/apps.campaign.ts",
       "doors/mcp/registry.test.ts",
-      "journeys/living-catalog.test.ts",
+      "journeys/living-catalog.campaign.ts",
     ],
     environment: { KANALOG_TEST_SLOW: "1" },
   },
@@ -77,6 +82,10 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "journeys/cluster-patroni.campaign.ts",
       "journeys/cluster-nodes.campaign.ts",
       "journeys/cluster-push.campaign.ts",
+      "journeys/cluster-fences.campaign.ts",
+      "cluster/commands.campaign.ts",
+      "cluster/doctor.campaign.ts",
+      "cluster/guide.campaign.ts",
     ],
     // Of each of three kinds: 30 faults, and 1,002 at length.
     environment: { KANALOG_TEST_KILLS: "10" },
@@ -88,10 +97,28 @@ const CAMPAIGNS: Record<string, Campaign> = {
       "packaging/release.campaign.ts",
       "packaging/upgrade.campaign.ts",
       "packaging/image.campaign.ts",
+      "packaging/pack.campaign.ts",
     ],
     atLength: { KANALOG_TEST_KILLS: "20" },
   },
-  conformance: { files: ["conformance/conformance.campaign.ts"] },
+  conformance: {
+    files: ["conformance/conformance.campaign.ts", "conformance/kit.campaign.ts"],
+  },
+  processes: {
+    files: [
+      "doors/cli/database/export.campaign.ts",
+      "faults/broken-file.campaign.ts",
+      "faults/dictionary.campaign.ts",
+      "journeys/known-networks.campaign.ts",
+      "journeys/secrets.campaign.ts",
+      "journeys/usage-beside-others.campaign.ts",
+      "journeys/webhooks-stop.campaign.ts",
+      "journeys/webhooks-two-processes.campaign.ts",
+      "journeys/workers.campaign.ts",
+      "push/webhooks/two-processes.campaign.ts",
+      "upkeep/retention/year-of-nights.campaign.ts",
+    ],
+  },
   nodes: {
     files: [
       "contract/fields.test.ts",

@@ -25,8 +25,9 @@ const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "sudo env": "replaces the executable, which test/doors/cli/serving/upgrade.test.ts does",
   "systemctl stop": "changes the machine's services, as root",
-  "export KANALOG_CLUSTER": "needs a PostgreSQL, with which test/cluster/guide.test.ts pastes it",
-  "KANALOG_NODE=": "is pasted by test/cluster/guide.test.ts too",
+  "export KANALOG_CLUSTER":
+    "needs a PostgreSQL, with which test/cluster/guide.campaign.ts pastes it",
+  "KANALOG_NODE=": "is pasted by test/cluster/guide.campaign.ts too",
   "kanalog cluster files": "names machines, as test/cluster/deployment-files.test.ts does",
   "export KANALOG_SECRET": "needs Docker; test/packaging/cluster-compose.test.ts runs its nodes",
   "docker build": "needs Docker",
@@ -36,7 +37,7 @@ const NOT_RUN: Record<string, string> = {
   "kanalog sample remove":
     "would leave the blocks that follow without channels; the README runs it",
   "curl https://data.example.com": "needs an address of one's own",
-  "kanalog conformance": "needs a key, as test/conformance/kit.test.ts has one",
+  "kanalog conformance": "needs a key, as test/conformance/kit.campaign.ts has one",
   "kanalog source remove @kanalog_demo_bot":
     "needs the demo's posts, as test/catalog/sources/demo.test.ts has them",
   "kanalog source pushes": "needs a bot at MAX",

@@ -6,9 +6,6 @@ import { connectRaw } from "../support/raw-http.ts";
 import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
-/** Whether to wait longer than the half minute that other requests may take. */
-const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
-
 let machine: Machine;
 
 /** Creates the first account, at the address that the process printed. */
@@ -147,7 +144,7 @@ describe("a process started for the test", () => {
     await until(() => uploads().length === 0);
   });
 
-  test.if(IS_SLOW)("waits for an upload over a slow connection", async () => {
+  test("waits for an upload over a slow connection", async () => {
     const server = await machine.serve();
     const visitor = await setUp(server);
     const fields = {

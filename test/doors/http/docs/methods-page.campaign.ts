@@ -45,17 +45,12 @@ async function snippetsOf(page: Page, operationId: string) {
   return operation.locator(".snippets");
 }
 
-/**
- * Swagger UI takes seconds, and an audit of it longer, so the check tests one setting without audits, and
- * `bun run campaign pages` both with them.
- */
 const SETTINGS = [
   [390, "dark"],
   [1280, "light"],
 ] as const;
-const IS_CAMPAIGN = process.env["KANALOG_TEST_SLOW"] === "1";
 
-inBrowser.each(SETTINGS.filter((_, at) => IS_CAMPAIGN || at === 0))(
+inBrowser.each(SETTINGS)(
   "strangers see snippets and their answers at %d pixels, %s",
   async (width, colorScheme) => {
     const { context, page, faults, go } = await openWindow(browser, address, {
@@ -82,10 +77,10 @@ inBrowser.each(SETTINGS.filter((_, at) => IS_CAMPAIGN || at === 0))(
     expect(await snippets.locator("form").count()).toBe(0);
     // The selects of parameters and the dialog for the key are accessible too.
     await snippetsOf(page, "msgr_channels_list");
-    if (IS_CAMPAIGN) expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
     await page.locator("button.authorize").first().click();
     await page.locator(".dialog-ux").waitFor();
-    if (IS_CAMPAIGN) expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Close" }).first().click();
     expect(await tooWide(page)).toBeLessThanOrEqual(0);
     expect(faults).toEqual([]);

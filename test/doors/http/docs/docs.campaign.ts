@@ -22,12 +22,6 @@ import {
 import { HANGS_AFTER_MS } from "../../../support/until.ts";
 
 /** The documentation in a real browser, if the machine has one. */
-
-/**
- * The page takes a second to show an operation with its answer, so only `bun run campaign pages` tries them;
- * in the check, methods-page.test.ts tries one.
- */
-const IS_CAMPAIGN = process.env["KANALOG_TEST_SLOW"] === "1";
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not tested.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
@@ -89,7 +83,7 @@ async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: str
   return { page, hosts, faults };
 }
 
-test.skipIf(CHROMIUM === undefined || !IS_CAMPAIGN)(
+test.skipIf(CHROMIUM === undefined)(
   "every method can be tried from the documentation, which contacts no other host",
   async () => {
     const { page, hosts, faults } = await openDocs();

@@ -21,11 +21,6 @@ import { addPerson, visitorOf } from "../../support/visitor.ts";
 if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 const SIGN_UP = "/account/sign-up/";
-/**
- * An audit takes as long as visiting five pages. The check visits each page once, in one of four settings;
- * `bun run campaign pages` visits and audits all of them in every setting.
- */
-const IS_CAMPAIGN = process.env["KANALOG_TEST_SLOW"] === "1";
 const LOCALES = ["en-GB", "ru-RU"] as const;
 const SCHEMES = ["light", "dark"] as const;
 const WIDTHS = [390, 1280] as const;
@@ -59,15 +54,12 @@ interface Look {
   locale: (typeof LOCALES)[number];
   colorScheme: (typeof SCHEMES)[number];
 }
-
-/** How the page at an index of the list is visited: settings rotate. */
-function looksAt(place: number): Look[] {
-  const all = LOCALES.flatMap((locale) => SCHEMES.map((colorScheme) => ({ locale, colorScheme })));
-  return IS_CAMPAIGN ? all : all.filter((_, at) => at === place % all.length);
-}
+const LOOKS: Look[] = LOCALES.flatMap((locale) =>
+  SCHEMES.map((colorScheme) => ({ locale, colorScheme })),
+);
 
 inBrowser(
-  `no page ${IS_CAMPAIGN ? "has a serious accessibility fault, " : ""}is wider than its screen, or violates its content security policy`,
+  "no page has a serious accessibility fault, is wider than its screen, or violates its content security policy",
   async () => {
     const windows = new Map<string, Window>();
     const windowFor = async (isOpen: boolean, { locale, colorScheme }: Look): Promise<Window> => {
@@ -85,8 +77,8 @@ inBrowser(
       expect(paths, `addresses of ${name}: test/support/site-world.ts`).toBeDefined();
       return (paths ?? []).map((path) => ({ path, isOpen: access === "anybody" }));
     });
-    for (const [place, { path, isOpen }] of addresses.entries()) {
-      for (const look of looksAt(place)) {
+    for (const { path, isOpen } of addresses) {
+      for (const look of LOOKS) {
         const { page, go } = await windowFor(isOpen, look);
         await go(path);
         expect(await tooWide(page), `${path}, ${look.locale}`).toBe(0);
@@ -98,7 +90,7 @@ inBrowser(
         // Layout and charts are done in the frames after the change.
         await page.evaluate(TWO_FRAMES);
         expect(await tooWide(page), `${path} at ${width}, ${look.locale}`).toBe(0);
-        if (IS_CAMPAIGN) expect(await seriousFaults(page), path).toEqual([]);
+        expect(await seriousFaults(page), path).toEqual([]);
       }
     }
     for (const { faults, context } of windows.values()) {
@@ -123,7 +115,7 @@ inBrowser(
     const link = /\/account\/sign-up\/\?token=[\w-]+/.exec(
       appliance.ports.mail.sent[0]?.text ?? "",
     );
-    for (const colorScheme of IS_CAMPAIGN ? SCHEMES : ["light" as const]) {
+    for (const colorScheme of SCHEMES) {
       const viewport = { width: colorScheme === "dark" ? 390 : 1280, height: HEIGHT };
       const { page, go, faults, context } = await openWindow(browser, at, {
         colorScheme,
