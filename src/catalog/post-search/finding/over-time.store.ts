@@ -68,34 +68,39 @@ export function selectOverTime(
     sampled = Math.max(sampled, every);
   }
 
-  const periodOf = (day: Day): Day => Math.max(from, startOf(day, group));
+  const periodsByDay = byDay.map((_, at) => Math.max(from, startOf(from + at, group)));
+  const periodOf = ({ row }: Seen): Day => periodsByDay[dayOfRow(row) - from] ?? from;
   const posts = new Map<Day, number>();
-  for (const [at, counted] of byDay.entries()) {
-    const period = periodOf(from + at);
-    posts.set(period, (posts.get(period) ?? 0) + counted);
+  for (const [at, period] of periodsByDay.entries()) {
+    posts.set(period, (posts.get(period) ?? 0) + (byDay[at] ?? 0));
   }
   const isEstimated = sampled > 1 && hasText !== null;
   // Nor do a thousand texts tell them.
   const areChannelsTold = sampled <= CHANNELS_SAMPLED_MAX && !isEstimated;
-  const figuresOf = (counted: number, tally: Tally | undefined) => ({
-    posts: counted,
-    views: viewsOf(tally),
-    channels: counted === 0 ? 0 : areChannelsTold ? channelsOf(tally, sampled) : null,
-  });
-  const whole = tallied(found, () => 0).get(0);
-  const periods = tallied(found, ({ row }) => periodOf(dayOfRow(row)));
+  const channels = tallied(found, ({ channel_id }) => channel_id);
+  const periods = tallied(found, periodOf);
+  const timesIn = timesByPeriod(areChannelsTold ? found : [], periodOf);
+  const channelsIn = (counted: number, times: readonly number[]): number | null =>
+    counted === 0 ? 0 : areChannelsTold ? channelsOf(times, sampled) : null;
+  const counted = byDay.reduce((sum, one) => sum + one, 0);
+  const known = [...periods.values()].flatMap((tally) => viewsOf(tally) ?? []);
+  const times = Array.from(channels.values(), ({ looked }) => looked);
   const isSampled = sampled > 1 && !isEstimated;
   return {
-    ...figuresOf(
-      byDay.reduce((sum, counted) => sum + counted, 0),
-      whole,
-    ),
+    posts: counted,
+    views: known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0),
+    channels: channelsIn(counted, times),
     sampled,
-    periods: [...posts].map(([day, counted]) => ({
+    periods: Array.from(posts, ([day, counted]) => ({
       from: formatDay(day),
-      ...figuresOf(counted, periods.get(day)),
+      posts: counted,
+      views: viewsOf(periods.get(day)),
+      channels: channelsIn(counted, [...(timesIn.get(day)?.values() ?? [])]),
     })),
-    top_channels: topChannels(db, isSampled ? ofFrequentChannels(db, indexQuery, found) : found),
+    top_channels: topChannels(
+      db,
+      isSampled ? ofFrequentChannels(db, indexQuery, found, channels) : channels,
+    ),
     note: noteOf(),
   };
 
@@ -195,11 +200,11 @@ function lookUpRows(db: Database, rows: readonly number[], weight: number): Seen
 
 interface Tally {
   posts: number;
+  /** How many of the posts were looked up. */
+  looked: number;
   views: number;
   areViewsKnown: boolean;
   lastAt: number;
-  /** How many of the posts each channel has that were looked up. */
-  byChannel: Map<number, number>;
 }
 
 function tallied(found: readonly Seen[], keyOf: (one: Seen) => number): Map<number, Tally> {
@@ -208,17 +213,31 @@ function tallied(found: readonly Seen[], keyOf: (one: Seen) => number): Map<numb
     const key = keyOf(one);
     let tally = tallies.get(key);
     if (tally === undefined) {
-      const lastAt = one.published_at;
-      tally = { posts: 0, views: 0, areViewsKnown: false, lastAt, byChannel: new Map() };
+      tally = { posts: 0, looked: 0, views: 0, areViewsKnown: false, lastAt: one.published_at };
       tallies.set(key, tally);
     }
     tally.posts += one.weight;
+    tally.looked += 1;
     tally.views += one.weight * one.views;
     tally.areViewsKnown ||= one.areViewsKnown;
     tally.lastAt = Math.max(tally.lastAt, one.published_at);
-    tally.byChannel.set(one.channel_id, (tally.byChannel.get(one.channel_id) ?? 0) + 1);
   }
   return tallies;
+}
+
+/** How many posts that were looked up each channel has in each period. */
+function timesByPeriod(
+  found: readonly Seen[],
+  periodOf: (one: Seen) => Day,
+): Map<Day, Map<number, number>> {
+  const periods = new Map<Day, Map<number, number>>();
+  for (const one of found) {
+    const period = periodOf(one);
+    const times = periods.get(period) ?? new Map<number, number>();
+    periods.set(period, times);
+    times.set(one.channel_id, (times.get(one.channel_id) ?? 0) + 1);
+  }
+  return periods;
 }
 
 const viewsOf = (tally: Tally | undefined): number | null =>
@@ -228,12 +247,12 @@ const viewsOf = (tally: Tally | undefined): number | null =>
  * Number of channels; null if none of the posts was looked up. Of a sample it is the estimate by Chao and Lin for
  * samples without replacement, from how many channels were seen once and twice: those seen alone are too few by half
  * and more.
+ * @param times how many posts of each channel were looked up
  */
-function channelsOf(tally: Tally | undefined, every: number): number | null {
-  if (tally === undefined) return null;
-  const seen = tally.byChannel.size;
+function channelsOf(times: readonly number[], every: number): number | null {
+  const seen = times.length;
+  if (seen === 0) return null;
   if (every === 1) return seen;
-  const times = [...tally.byChannel.values()];
   const once = times.filter((posts) => posts === 1).length;
   const twice = times.filter((posts) => posts === 2).length;
   return once === 0 ? seen : Math.round(seen + once ** 2 / (2 * twice + once / (every - 1)));
@@ -243,9 +262,13 @@ function channelsOf(tally: Tally | undefined, every: number): number | null {
  * All matches of the channels that are most frequent in a sample; of those with too many posts to look up, what the
  * sample has.
  */
-function ofFrequentChannels(db: Database, indexQuery: IndexQuery, sample: readonly Seen[]): Seen[] {
-  const frequent = mostFirst(tallied(sample, ({ channel_id }) => channel_id));
-  const top = frequent.slice(0, COUNTED_CHANNELS);
+function ofFrequentChannels(
+  db: Database,
+  indexQuery: IndexQuery,
+  sample: readonly Seen[],
+  channels: ReadonlyMap<number, Tally>,
+): Map<number, Tally> {
+  const top = mostFirst(channels, COUNTED_CHANNELS);
   let left = LIMITS.lookedUp;
   const counted = new Set<number>();
   for (const [id, { posts }] of top) {
@@ -254,31 +277,43 @@ function ofFrequentChannels(db: Database, indexQuery: IndexQuery, sample: readon
   }
   const sampled = new Set(top.flatMap(([id]) => (counted.has(id) ? [] : [id])));
   const found = sample.filter(({ channel_id }) => sampled.has(channel_id));
-  if (counted.size === 0) return found;
-  const match = withAnyToken(indexQuery.match, [...counted].map(channelToken));
-  const exact = { ...indexQuery, match };
-  const rows = partsIn(exact).flatMap((part) => rowsOfPart(db, exact, part));
-  return [...found, ...lookUpRows(db, rows, 1)];
+  if (counted.size > 0) {
+    const match = withAnyToken(indexQuery.match, [...counted].map(channelToken));
+    const exact = { ...indexQuery, match };
+    const rows = partsIn(exact).flatMap((part) => rowsOfPart(db, exact, part));
+    found.push(...lookUpRows(db, rows, 1));
+  }
+  return tallied(found, ({ channel_id }) => channel_id);
 }
 
-const mostFirst = (channels: Map<number, Tally>): [id: number, tally: Tally][] =>
-  [...channels].sort(
-    ([id, one], [otherId, other]) =>
-      other.posts - one.posts || other.views - one.views || id - otherId,
-  );
+type OfChannel = readonly [id: number, tally: Tally];
 
-function topChannels(db: Database, found: readonly Seen[]): OverTime["top_channels"] {
+const byPosts = ([id, one]: OfChannel, [otherId, other]: OfChannel): number =>
+  other.posts - one.posts || other.views - one.views || id - otherId;
+
+/** The channels with the most posts, most first: sorting all of them would take longer than looking them up. */
+function mostFirst(channels: ReadonlyMap<number, Tally>, most: number): OfChannel[] {
+  const top: OfChannel[] = [];
+  for (const one of channels) {
+    const last = top.at(most - 1);
+    if (last !== undefined && byPosts(one, last) > 0) continue;
+    const at = top.findIndex((other) => byPosts(one, other) < 0);
+    top.splice(at === -1 ? top.length : at, 0, one);
+    top.length = Math.min(top.length, most);
+  }
+  return top;
+}
+
+function topChannels(db: Database, channels: ReadonlyMap<number, Tally>): OverTime["top_channels"] {
   const card = statement<OverTime["top_channels"][number]["channel"]>(
     db,
     `SELECT c.id, k.title, k.handle, c.subscribers
      FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`,
   );
-  return mostFirst(tallied(found, ({ channel_id }) => channel_id))
-    .slice(0, TOP_CHANNELS)
-    .flatMap(([id, tally]) => {
-      const channel = card.get(id);
-      if (channel === undefined) return [];
-      const last_published_at = formatInstant(tally.lastAt);
-      return { channel, posts: tally.posts, views: viewsOf(tally), last_published_at };
-    });
+  return mostFirst(channels, TOP_CHANNELS).flatMap(([id, tally]) => {
+    const channel = card.get(id);
+    if (channel === undefined) return [];
+    const last_published_at = formatInstant(tally.lastAt);
+    return [{ channel, posts: tally.posts, views: viewsOf(tally), last_published_at }];
+  });
 }
