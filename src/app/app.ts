@@ -109,12 +109,13 @@ function startListening(
 
 function stopAll(
   { lease, cluster, database, ports }: Base,
-  { mailer, scheduler, hooks, imports, sources, usage, answers }: Work,
+  { mailer, scheduler, hooks, imports, sources, usage, answers, services }: Work,
   { server, afterAnswer }: Doors,
   tickers: readonly Ticker[],
 ): Promise<void> {
   const upkeep = { stop: lease.leave };
-  const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep, cluster];
+  const push = [mailer, hooks.sender];
+  const work = [scheduler, ...push, services.bulk, imports, sources, ...tickers, upkeep, cluster];
   const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.settled];
   const close = async (): Promise<void> => {
     await database.close();

@@ -141,3 +141,39 @@ test("a killed process has recorded the units of everything it sent", async () =
   expect(stored()).toBeGreaterThanOrEqual(Math.ceil(rows() / 1_000));
   expect(stored()).toBeLessThanOrEqual(Math.ceil(rows() / 1_000) + IN_PROGRESS);
 });
+
+test.each(["ndjson", "csv"])(
+  "a process that stops ends an export with a line that says where to continue (%s)",
+  async (format) => {
+    await server.stop();
+    server = await machine.serve(["serve"], { environment: { KANALOG_LOG_LEVEL: "info" } });
+    const { hostname, port } = new URL(server.address);
+    const socket = connect(Number(port), hostname);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (text.length < 1_000_000) return;
+      if (!server.printed().includes('"stopping"')) socket.pause();
+      resolve();
+    });
+    const ended = new Promise((settle) => socket.on("close", settle));
+    const path = PATH.replace("ndjson", format);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await begun;
+    const stopped = server.stop();
+    await until(() => server.printed().includes('"stopping"'), "the signal");
+    socket.resume();
+    await ended;
+    expect(await stopped).toBe(0);
+    // The chunk that ends the body: it was not cut off.
+    expect(text.slice(-7)).toBe("\r\n0\r\n\r\n");
+    const line =
+      format === "csv" ? /\n# unavailable; cursor=900000:(\d+)/ : /"code":"unavailable".*:(\d+)"/;
+    const cursor = Number(line.exec(text)?.[1]);
+    expect(cursor).toBeWithin(1_000_001, 1_000_000 + POSTS);
+    const row = (id: number): string => (format === "csv" ? `\n${id},` : `{"id":${id},`);
+    expect(text).toContain(row(cursor));
+    expect(text).not.toContain(row(cursor + 1));
+  },
+);

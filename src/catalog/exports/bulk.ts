@@ -41,6 +41,7 @@ export function createBulk(
   ports: { clock: Clock; log: Log },
   places: Claims = createOwnClaims(),
 ) {
+  let isStopping = false;
   return {
     positionOf: (cursor: string, selection: BulkSelection): Position =>
       positionOf(db, cursor, selection),
@@ -65,12 +66,22 @@ export function createBulk(
         const first = await readPart(turn);
         // The stream that the parts go to calls for the next one outside of the request.
         const readNext = inCurrentWork(readPart);
-        const parts = paidParts(first, turn, { readPart: readNext, charge, place }, ports);
+        const parts = paidParts(
+          first,
+          turn,
+          { readPart: readNext, charge, place, isStopping: () => isStopping },
+          ports,
+        );
         return { parts, close: place.close };
       } catch (error) {
         place.close();
         throw error;
       }
+    },
+
+    /** Ends the exports under way after their current part, with a last line that says so. */
+    stop(): void {
+      isStopping = true;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { message } from "../../values/messages/messages.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
 import { placeOfPost } from "../imports/kinds/exported-rows.store.ts";
@@ -32,14 +33,19 @@ export type Charge = (nowMs: number) => Promise<AppError | null>;
 
 /**
  * The parts of an export: the first as already read, then each further 1,000 rows once they are charged. If
- * charging or reading fails, a last line says so and names the cursor to continue with.
+ * charging or reading fails, or the process stops, a last line says so and names the cursor to continue with.
  * @param after position after which the first part was read
  * @param place is closed at the end; if the consumer closes it earlier, nothing more is charged
  */
 export async function* paidParts(
   first: ExportPart,
   { selection, after }: Pick<BulkTurn, "selection" | "after">,
-  { readPart, charge, place }: { readPart: ReadPart; charge: Charge; place: ExportPlace },
+  {
+    readPart,
+    charge,
+    place,
+    isStopping,
+  }: { readPart: ReadPart; charge: Charge; place: ExportPlace; isStopping(): boolean },
   { clock, log }: { clock: Clock; log: Log },
 ): AsyncGenerator<Uint8Array, void> {
   const pace = createPace(clock);
@@ -74,6 +80,7 @@ export async function* paidParts(
   async function* sent(content: Uint8Array): AsyncGenerator<Uint8Array, AppError | null> {
     const offeredMs = clock.monotonic();
     if (content.byteLength > 0) yield content;
+    if (isStopping()) return new AppError("unavailable", message("stopping"));
     return pace.taken(content.byteLength, offeredMs);
   }
 
