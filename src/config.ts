@@ -85,7 +85,7 @@ export const SETTINGS = {
   ),
   KANALOG_LAG_MAX: setting(
     "lagMaxMs",
-    "How long this node's copy may be out of date before `/readyz` says 503.",
+    "How long this node's copy may be out of date before `/readyz` and requests with a key get a 503.",
     "60s",
     duration,
   ),

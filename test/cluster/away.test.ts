@@ -161,6 +161,33 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is unreachable", () => {
     });
   });
 
+  test("a key that is revoked elsewhere gets free answers for at most KANALOG_LAG_MAX", async () => {
+    const { token } = await one.app.domains.operatorKeys.create(
+      { name: "ops", can: ["read"], expiresAt: null },
+      COMMAND_LINE,
+    );
+    await cluster.copyAll();
+    one.line.cut();
+    await other.app.domains.keys.revokeKey(customer.keyId, COMMAND_LINE);
+    const ofOperator = () => one.request("/operator/v1/plans/", { key: token });
+    cluster.ports.clock.advance(59_000);
+    expect((await ask(one, "/v1/me/")).status).toBe(200);
+    expect((await ofOperator()).status).toBe(200);
+    cluster.ports.clock.advance(2_000);
+    for (const path of ["/v1/me/", "/v1/msgr/categories/"]) {
+      const { status, body, headers } = await ask(one, path);
+      expect(body).toMatchObject({ code: "unavailable" });
+      expect(status).toBe(503);
+      expect(headers.get("retry-after")).toBe("1");
+    }
+    expect((await ofOperator()).status).toBe(503);
+    expect((await one.request("/docs/")).status).toBe(200);
+    one.line.mend();
+    await one.copy().catch(one.copy);
+    expect((await ask(one, "/v1/me/")).status).toBe(401);
+    expect((await ofOperator()).status).toBe(200);
+  });
+
   test("a node's own work continues: its request log, its hours, its post index", async () => {
     await imported(one, "posts", [
       { id: 1, channel: 1, text: "Синица", published_at: "2026-11-20T08:00:00Z" },

@@ -300,6 +300,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   storageUnavailable: [[{}, "The storage cannot do this at present."]],
   clockWrong: [[{}, "The server's clock was changed: nothing can be counted until it is right."]],
+  copyOutdated: [
+    [
+      {},
+      "This server has not reached its database for too long to tell which keys are still valid.",
+    ],
+  ],
   databaseTimeSpent: [
     [
       { ms: 250 },

@@ -15,6 +15,7 @@ import type { Ports } from "../../ports/ports.ts";
 import { processName } from "../../ports/system.ts";
 import type { ReadyChecks } from "../../upkeep/checks/readiness.ts";
 import type { UpkeepLease } from "../../upkeep/lease/lease.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { DatabaseThreads } from "../database-threads.ts";
 import { finishStart, nodeSettings } from "../node-copy.ts";
 
@@ -46,6 +47,11 @@ export interface ClusterPart {
   tick(): Promise<void>;
   /** How long ago the copy was last up to date; null if the file is not a copy. */
   lagMs: (() => number) | null;
+  /**
+   * Called before a key is believed, which another node may have revoked.
+   * @throws AppError `unavailable` if the copy has been out of date for longer than `KANALOG_LAG_MAX`
+   */
+  requireCurrent(): void;
   checks: ReadyChecks;
   /** For staff's page of nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
@@ -81,6 +87,7 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
     pushes: upkeep.isOwn,
     tick: async () => {},
     lagMs: null,
+    requireCurrent() {},
     checks: {},
     nodes: null,
     stop: async () => {},
@@ -119,9 +126,15 @@ function nodeOf(
   const rates = createRateShares({ node: name, process: owner }, notices, clock);
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
+  /** As last read from the file, which is read again only once this is too long ago. */
+  let newestAt = 0;
+  const isOutdated = (): boolean => {
+    if (clock.now() - newestAt > config.lagMaxMs) newestAt = copyNewestAt(db);
+    return clock.now() - newestAt > config.lagMaxMs;
+  };
   const fault = (): string | null =>
     usage.clockFault() ??
-    (lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null);
+    (isOutdated() ? "This node's copy of the cluster's rows is out of date." : null);
   return {
     usage,
     rates,
@@ -142,6 +155,9 @@ function nodeOf(
       if (nodeLease.isOwn()) await follower.tick();
     },
     lagMs,
+    requireCurrent() {
+      if (isOutdated()) throw new AppError("unavailable", message("copyOutdated"));
+    },
     checks: { cluster: fault },
     nodes: () => selectNodes(requireCluster(writing).authority.query),
     async stop() {

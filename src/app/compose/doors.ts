@@ -175,12 +175,18 @@ function serverParts(base: Base, work: Work) {
 
 /** Parts of the operator's API beside those of every door; its verbs call the domains of the site. */
 function composeOperator(
-  { threads, secrets }: Base,
+  { threads, secrets, cluster }: Base,
   { services, imports }: Work,
   operator: OperatorServices & Pick<SiteContext, "throttle" | "clientIp">,
 ) {
   return {
-    operatorKeys: operator.operatorKeys,
+    operatorKeys: {
+      ...operator.operatorKeys,
+      async verify(authorization: string | null, nowMs: number) {
+        cluster.requireCurrent();
+        return operator.operatorKeys.verify(authorization, nowMs);
+      },
+    },
     idempotent: createIdempotentRequests(threads.write, secrets),
     copyNewest: services.copyNewest,
     cursors: services.cursors,
