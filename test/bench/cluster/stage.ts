@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { createMachine, type Finished, type Machine, type Serving } from "../../support/machine.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
 
-const SECRET = "the secret of one machine and of both nodes of the bench";
+export const SECRET = "the secret of one machine and of both nodes of the bench";
 
 /** A server, and the environment in which commands use its file. */
 export interface Server extends Serving {
@@ -67,7 +67,9 @@ export async function command(
   environment: Record<string, string>,
 ): Promise<Finished> {
   const finished = await machine.runProgram(words, { environment });
-  if (finished.exitCode !== 0) throw new Error(`${words.join(" ")}: ${finished.notes}`);
+  if (finished.exitCode !== 0) {
+    throw new Error(`${words.join(" ")}: ${finished.notes}${finished.out}`);
+  }
   return finished;
 }
 

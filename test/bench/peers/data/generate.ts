@@ -73,7 +73,7 @@ export function directorySlugs(db: Database): DirectorySlugs {
   };
 }
 
-function writeChannels(db: Database, channels: number): void {
+export function writeChannels(db: Database, channels: number): void {
   const slugs = directorySlugs(db);
   inParts(db, channels, (first, last) => {
     const records = createChannelRecords(db, systemClock);
@@ -119,7 +119,7 @@ function writePosts(db: Database, channels: number): void {
 }
 
 /** Creates the indexes after all rows, which takes a tenth of the time because the rows are sorted then. */
-function withoutIndexes(db: Database, table: string, work: () => void): void {
+export function withoutIndexes(db: Database, table: string, work: () => void): void {
   const indexes = statement<{ name: string; sql: string }>(
     db,
     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
@@ -129,7 +129,11 @@ function withoutIndexes(db: Database, table: string, work: () => void): void {
   for (const { sql } of indexes) db.exec(sql);
 }
 
-function inParts(db: Database, count: number, write: (first: number, last: number) => void): void {
+export function inParts(
+  db: Database,
+  count: number,
+  write: (first: number, last: number) => void,
+): void {
   for (let first = 1; first <= count; first += CHANNELS_PER_TRANSACTION) {
     db.exec("BEGIN");
     write(first, Math.min(count, first + CHANNELS_PER_TRANSACTION - 1));
