@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +58,11 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Restarts it with the existing data. */
   start(): Promise<void>;
+  /**
+   * Restarts it with a standby, for whose flush every commit waits.
+   * @returns the standby, which must be stopped after its primary
+   */
+  startWithStandby(): Promise<{ processorMs(): number; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -74,46 +88,82 @@ export async function startPostgres({
   const made = spawnSync(initdb as string, rest, { cwd: folder, encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  let server: Bun.Subprocess<"ignore", "ignore", "pipe"> | null = null;
-
-  async function start(): Promise<void> {
-    server = Bun.spawn(
-      [
-        // Makes it end with this process, however that ends.
-        ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
-        ...["-D", data, "-p", String(port), "-k", folder],
-        ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
-        ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
-      ],
-      { cwd: folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
-    );
-    const reader = server.stderr.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ""; !text.includes("ready to accept connections"); ) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`PostgreSQL does not start: ${text}`);
-      text += value;
-    }
-    // Read continuously, because a full pipe would block the server.
-    void (async () => {
-      while (!(await reader.read()).done);
-    })();
-  }
-
-  async function end(signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
-    server?.kill(signal);
-    await server?.exited;
-    server = null;
-  }
-
-  await start();
+  const run = (of: string, on: number) =>
+    runServer({ bin, as, folder, isFlushed, data: of, port: on });
+  const server = run(data, port);
+  await server.start();
   return {
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    processorMs: () => (server === null ? 0 : processorMsOfAll(server.pid)),
+    processorMs: server.processorMs,
     data,
-    kill: () => end("SIGKILL"),
-    start,
-    stop: () => end("SIGQUIT"),
+    kill: () => server.end("SIGKILL"),
+    start: () => server.start(),
+    async startWithStandby() {
+      await server.end("SIGQUIT");
+      const copy = join(folder, "standby");
+      // Keeps the owner.
+      spawnSync("cp", ["-a", data, copy]);
+      writeFileSync(join(copy, "standby.signal"), "");
+      const source = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+      const settings = (of: string) => join(of, "postgresql.auto.conf");
+      appendFileSync(settings(copy), `primary_conninfo = '${source}'\n`);
+      appendFileSync(settings(data), "synchronous_standby_names = 'standby'\n");
+      await server.start();
+      const standby = run(copy, await freePort());
+      await standby.start(true);
+      return { processorMs: standby.processorMs, stop: () => standby.end("SIGQUIT") };
+    },
+    stop: () => server.end("SIGQUIT"),
+  };
+}
+
+interface ServerRun {
+  /** Folder of the programs. */
+  bin: string;
+  /** Words before the program, to run it as another user. */
+  as: readonly string[];
+  folder: string;
+  data: string;
+  port: number;
+  isFlushed: boolean;
+}
+
+function runServer({ bin, as, folder, data, port, isFlushed }: ServerRun) {
+  let server: Bun.Subprocess<"ignore", "ignore", "pipe"> | null = null;
+  return {
+    /** @param isStandby whether it is ready once it accepts connections that only read */
+    async start(isStandby = false): Promise<void> {
+      const ready = `ready to accept ${isStandby ? "read-only " : ""}connections`;
+      server = Bun.spawn(
+        [
+          // Makes it end with this process, however that ends.
+          ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
+          ...["-D", data, "-p", String(port), "-k", folder],
+          ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
+          ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
+        ],
+        { cwd: folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+      );
+      const reader = server.stderr.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ""; !text.includes(ready); ) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`PostgreSQL does not start: ${text}`);
+        text += value;
+      }
+      // Read continuously, because a full pipe would block the server.
+      void (async () => {
+        while (!(await reader.read()).done);
+      })();
+    },
+
+    async end(signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
+      server?.kill(signal);
+      await server?.exited;
+      server = null;
+    },
+
+    processorMs: () => (server === null ? 0 : processorMsOfAll(server.pid)),
   };
 }
 

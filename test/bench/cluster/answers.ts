@@ -20,8 +20,10 @@ export interface Answers {
 /** What is requested, and for how long. */
 export interface Requested {
   paths: readonly string[];
-  /** Per server. */
+  /** Per server, shared by the keys. */
   connections: number;
+  /** Of each organization that sends to all servers; by default one. */
+  keys?: readonly string[];
   seconds: number;
 }
 
@@ -32,16 +34,19 @@ export interface Requested {
 export async function measure(
   stage: Stage,
   servers: readonly Server[],
-  { paths, connections, seconds }: Requested,
+  { paths, connections, seconds, keys = [stage.key] }: Requested,
 ): Promise<Answers> {
-  const { key, postgres } = stage;
+  const { postgres } = stage;
   const before = await Promise.all(servers.map(readCommits));
   const serverMs = sum(servers.map((server) => server.processorMs()));
   const postgresMs = postgres.processorMs();
   const seen = await Promise.all(
-    servers.map(({ address }) => {
-      return startLoad({ address, key, paths, connections, seconds, pauseMs: 0 }).seen;
-    }),
+    servers.flatMap(({ address }) =>
+      keys.map((key) => {
+        const order = { address, key, paths, seconds, pauseMs: 0 };
+        return startLoad({ ...order, connections: connections / keys.length }).seen;
+      }),
+    ),
   );
   const tookMs = {
     server: sum(servers.map((server) => server.processorMs())) - serverMs,
@@ -65,6 +70,28 @@ export async function measure(
     commitP50Ms: within(commits ?? [], 0.5),
     commitP99Ms: within(commits ?? [], 0.99),
   };
+}
+
+/**
+ * Measures servers, or groups of them, in turn.
+ * @param warmS a first round that is not counted, in which each process compiles its code
+ * @returns the rounds of each group
+ */
+export async function inTurns(
+  stage: Stage,
+  groups: readonly (readonly Server[])[],
+  rounds: number,
+  requested: Requested,
+  warmS = 2,
+): Promise<Answers[][]> {
+  const seen = groups.map((): Answers[] => []);
+  for (const group of groups) await measure(stage, group, { ...requested, seconds: warmS });
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, group] of groups.entries()) {
+      seen[at]?.push(await measure(stage, group, requested));
+    }
+  }
+  return seen;
 }
 
 /** The median of each figure over the rounds. */

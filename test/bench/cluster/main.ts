@@ -1,6 +1,7 @@
 /**
  * Compares a cluster of two nodes with one machine, in one run: `bun run bench:cluster [--quick] [--channels N]`.
- * PostgreSQL is started in its own folder; neither root nor Docker is needed. Figures of processor time are valid
+ * Then one node with two, and one worker with two. PostgreSQL and a synchronous standby are started in a folder of
+ * their own; neither root nor Docker is needed. Figures of processor time are valid
  * on a busy machine too, those of elapsed time only on a quiet one. Linux only.
  */
 import { statSync } from "node:fs";
@@ -9,9 +10,12 @@ import pg from "pg";
 import { hasPostgres } from "../../support/postgres.ts";
 import { residentBytes } from "../peers/processes.ts";
 import { percentile } from "../peers/statistics.ts";
-import { type Answers, measure, medians, type Requested } from "./answers.ts";
+import { type Answers, inTurns, medians, type Requested } from "./answers.ts";
 import { type Imported, measureImport, measureLag } from "./changes.ts";
+import { createReports } from "./report.ts";
 import { type Server, type Stage, startStage } from "./stage.ts";
+import { benchThroughput } from "./throughput.ts";
+import { benchWorkers } from "./workers.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, channels: { type: "string" } },
@@ -20,9 +24,6 @@ const SIZE = values.quick
   ? { rounds: 1, seconds: 2, restS: 3, lags: 8, channels: 20_000 }
   : { rounds: 3, seconds: 4, restS: 10, lags: 50, channels: 300_000 };
 const CHANNELS = Number(values.channels ?? SIZE.channels);
-/** A first round that is not counted, in which each process compiles its code. */
-const WARM_S = 2;
-
 const CARDS = Array.from({ length: 100 }, (_, at) => `/v1/msgr/channels/${at + 1}/`);
 const SEARCHES = Array.from(
   { length: 20 },
@@ -30,14 +31,15 @@ const SEARCHES = Array.from(
 );
 
 if (!hasPostgres) process.exit(1);
-const startedMs = performance.now();
+const reports = createReports();
+const report = reports.table("one machine", "cluster");
 const stage = await startStage();
-const rows: [what: string, alone: string, cluster: string, remark: string][] = [];
 try {
   await bench(stage);
+  await benchThroughput(stage, SIZE, reports.table("one node", "two nodes"));
+  await benchWorkers(stage, SIZE, reports.table("one worker", "two workers"));
 } finally {
-  console.log(`| | one machine | cluster | |\n|---|---|---|---|`);
-  for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+  reports.print();
   await stage.leave();
 }
 process.exit();
@@ -91,14 +93,7 @@ async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> 
 
 /** Measures servers, or groups of them, in turn. */
 async function compare(groups: readonly Server[][], requested: Requested): Promise<Answers[]> {
-  const rounds = groups.map((): Answers[] => []);
-  for (const group of groups) await measure(stage, group, { ...requested, seconds: WARM_S });
-  for (let round = 0; round < SIZE.rounds; round++) {
-    for (const [at, group] of groups.entries()) {
-      rounds[at]?.push(await measure(stage, group, requested));
-    }
-  }
-  return rounds.map(medians);
+  return (await inTurns(stage, groups, SIZE.rounds, requested)).map(medians);
 }
 
 /** Processor time without requests, in milliseconds per second; PostgreSQL's for both nodes. */
@@ -177,13 +172,5 @@ function reportImports(one: Imported, cluster: Imported): void {
     "",
     `p50 ${cluster.turnP50Ms.toFixed(0)}, p99 ${cluster.turnP99Ms.toFixed(0)}, at most ${cluster.turnMaxMs.toFixed(0)} ms`,
     "",
-  );
-}
-
-function report(...row: (typeof rows)[number]): void {
-  rows.push(row);
-  const seconds = Math.round((performance.now() - startedMs) / 1000);
-  console.error(
-    `${String(seconds).padStart(5)} s  ${row.filter((cell) => cell !== "").join("  ")}`,
   );
 }

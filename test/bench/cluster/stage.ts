@@ -19,16 +19,19 @@ export interface Stage {
   nodes: [Server, Server];
   /** A key that is valid on all of them. */
   key: string;
+  /** A key of another organization, too. */
+  secondKey: string;
   leave(): Promise<void>;
 }
 
 /** Channels that exist before measuring. */
 export const FIRST_CHANNELS = 1_000;
 
-/** Starts all servers; PostgreSQL flushes its commits, as in production. */
+/** Starts all servers; PostgreSQL and its synchronous standby flush their commits, as in production. */
 export async function startStage(): Promise<Stage> {
   const machine = createMachine();
   const postgres = await startPostgres({ isFlushed: true });
+  const standby = await postgres.startWithStandby();
   const settings = { KANALOG_SECRET: SECRET, KANALOG_LOG_LEVEL: "error" };
   const ofNode = (name: string) => ({
     ...settings,
@@ -45,17 +48,19 @@ export async function startStage(): Promise<Stage> {
   await writeChannels(machine, FIRST_CHANNELS, 0);
   await command(machine, ["import", "channels", machine.path("channels.csv")], settings);
   const { key } = await machine.customer();
+  const { key: secondKey } = await machine.customer();
   await command(machine, ["plan", "set", "profi", "--quota", "1000000000"], settings);
   copyFileSync(machine.database, machine.path("a.db"));
   await command(machine, ["cluster", "init", "--from", machine.path("a.db")], ofNode("a"));
   await command(machine, ["cluster", "join"], ofNode("b"));
   return {
-    ...{ machine, postgres, key },
+    ...{ machine, postgres, key, secondKey },
     alone: await serve("alone", settings),
     nodes: [await serve("a", ofNode("a")), await serve("b", ofNode("b"))],
     async leave() {
       await machine.leave();
       await postgres.stop();
+      await standby.stop();
     },
   };
 }
