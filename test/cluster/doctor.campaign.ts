@@ -9,6 +9,7 @@ import { fakePorts } from "../support/fake-ports.ts";
 import { createMachine } from "../support/machine.ts";
 import { hasPostgres, newPostgresDatabase, startPostgres } from "../support/postgres.ts";
 import { cluster, one, oneClusterForAll } from "../support/two-nodes.ts";
+import { until } from "../support/until.ts";
 
 /** `kanalog cluster doctor`: each fault that it looks for is made once, and found. */
 
@@ -130,8 +131,18 @@ describe.skipIf(!hasPostgres)("the doctor finds", () => {
     await machine.run(["plan", "list"]);
     await machine.run(["cluster", "init", "--from", machine.database], { environment });
     expect(await examine(flushed.url)).toMatchObject({ commits: "ok", standby: "wrong" });
+    const standby = await flushed.startWithStandby();
+    await until(async () => (await examine(flushed.url))["standby"] === "ok", "the standby");
+    // Who may not look gets no verdict.
+    await sql(
+      "CREATE ROLE stranger LOGIN; GRANT USAGE ON SCHEMA kanalog TO stranger; GRANT SELECT ON ALL TABLES IN SCHEMA kanalog TO stranger",
+      flushed.url,
+    );
+    const asStranger = flushed.url.replace("postgres@", "stranger@");
+    expect(await examine(asStranger)).toMatchObject({ commits: "ok", standby: "unknown" });
     await machine.leave();
     await flushed.stop();
+    await standby.stop();
   });
 
   test("replication slots that nothing uses", () =>

@@ -33,6 +33,14 @@ const noNamespaces = IS_CAMPAIGN ? missingForNamespaces() : "";
 if (noNamespaces !== null && noNamespaces !== "") {
   console.warn(`The cut line and the full disk are skipped: ${noNamespaces} is not here.`);
 }
+const LAG_MAX_S = 10;
+
+/** What a free method may answer when the node could not copy for so long: its last copy may be seconds older. */
+function statusesAfter(ms: number): number[] {
+  if (ms < (LAG_MAX_S - 3) * 1000) return [200];
+  return ms < (LAG_MAX_S + 1) * 1000 ? [200, 503] : [503];
+}
+
 const withPostgres = test.skipIf(!hasPostgres || !IS_CAMPAIGN);
 const asRoot = test.skipIf(!hasPostgres || noNamespaces !== null);
 
@@ -69,7 +77,7 @@ asRoot(
               environment: {
                 KANALOG_CLUSTER: postgres.url.replace("127.0.0.1", separate.gateway),
                 KANALOG_HOST: separate.address,
-                KANALOG_LAG_MAX: "10s",
+                KANALOG_LAG_MAX: `${LAG_MAX_S}s`,
               },
             },
     });
@@ -89,8 +97,9 @@ asRoot(
     while (performance.now() < cutMs + CUT_MS) {
       for (const path of ["/v1/me/", "/v1/msgr/categories/", "/docs/"]) {
         const beganMs = performance.now();
-        expect((await serving.get(path, key)).status, path).toBe(200);
+        const { status } = await serving.get(path, key);
         longestMs = Math.max(longestMs, performance.now() - beganMs);
+        expect(statusesAfter(path === "/docs/" ? 0 : beganMs - cutMs), path).toContain(status);
       }
       await elapsed(200);
     }
@@ -131,7 +140,7 @@ asRoot(
         settingsOf: (name) =>
           name === "a"
             ? {}
-            : { environment: { KANALOG_DB: join(disk, "b.db"), KANALOG_LAG_MAX: "10s" } },
+            : { environment: { KANALOG_DB: join(disk, "b.db"), KANALOG_LAG_MAX: `${LAG_MAX_S}s` } },
       });
       const { nodes, calls, key } = campaign;
       const [a, b] = nodes;
@@ -143,7 +152,8 @@ asRoot(
       const ofFull = newCalls();
       while (performance.now() < fullMs + FULL_MS) {
         await callOnce(campaign, b, key, ofFull);
-        expect((await serving.get("/v1/me/", key)).status).toBe(200);
+        const statuses = statusesAfter(performance.now() - fullMs);
+        expect(statuses).toContain((await serving.get("/v1/me/", key)).status);
         await elapsed(100);
       }
       calls.sent += ofFull.sent;
