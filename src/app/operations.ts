@@ -38,6 +38,7 @@ import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { operatorKeyChanges } from "../customers/operator-keys/operator-keys.ts";
 import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
 import { peopleOperations } from "../customers/people/site-people.ts";
+import { savedListChanges } from "../customers/saved-lists/saved-lists.ts";
 import { sellingChanges } from "../customers/selling/subscription-changes.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import type { Database } from "../db/database.ts";
@@ -140,6 +141,7 @@ export const lanes = {
         ...accountChanges(resumption, endSessionsOfSuspended, queuePlanRequestMail),
         ...sellingChanges(resumption, queueSubscriptionMail),
         ...keyChanges,
+        ...savedListChanges,
         ...customerChanges,
         removeSample: (db: Database, clock: Clock, by: Actor) =>
           removeSample(db, clock, channelWatchers, by),

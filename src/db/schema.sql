@@ -567,6 +567,17 @@ CREATE TABLE members (
 -- Where somebody is a member is asked for every page.
 CREATE INDEX members_by_email ON members (email);
 
+-- Searches of the catalog that members keep under names.
+CREATE TABLE saved_lists (
+  id INTEGER PRIMARY KEY,
+  member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  -- Filters and ordering, as the query of a request to the catalog.
+  query TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (member_id, name)
+) STRICT;
+
 CREATE TABLE keys (
   id INTEGER PRIMARY KEY,
   member_id INTEGER NOT NULL REFERENCES members (id),

@@ -5,6 +5,7 @@ import type { Node } from "../support/cluster.ts";
 import { channel, expectOk, idsOf, imported } from "../support/expectations.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";
+import { expectDone, signedInMember, signedInVisitor } from "../support/visitor.ts";
 
 /**
  * Queries on a node that imported none of the data: indexes and nightly jobs are its own, alerts are
@@ -97,9 +98,26 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
     expect((await call(one, "GET", address)).status).toBe(404);
   });
 
+  test("a list saved on one is the member's on the other too", async () => {
+    const path = "/account/channels/?category=science";
+    const { organizationId } = await one.customer();
+    const member = await signedInMember(one, organizationId, "member", "nina@example.com");
+    expectDone(
+      await member.post(path, { action: "save-list", name: "Science" }),
+      "saved-list.create",
+    );
+    await other.copy();
+    const elsewhere = await signedInVisitor(other, "nina@example.com");
+    expect((await elsewhere.get(path)).html).toContain("<bdi>Science</bdi>");
+    const removed = await elsewhere.post(path, { action: "delete-list", list: 1 });
+    expectDone(removed, "saved-list.delete");
+    await one.copy();
+    expect((await member.get(path)).html).not.toContain("<bdi>Science</bdi>");
+  });
+
   test("alerts and their queue are shared; indexes and nightly columns are not", () => {
     const shared = sharedTables(one.db).map(({ name }) => name);
-    expect(shared).toEqual(expect.arrayContaining(["alerts", "alert_posts", "webhook_deliveries"]));
+    expect(shared).toEqual(expect.arrayContaining(["alerts", "alert_posts", "saved_lists"]));
     for (const name of shared) expect(name).not.toMatch(/search|metric|order|stale/);
   });
 });

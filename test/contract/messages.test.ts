@@ -90,6 +90,8 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   planRequestOpen: [
     [{}, "A request for another plan is open already; withdraw it to make another one."],
   ],
+  savedListsFull: [[{ max: 30 }, "You can save at most 30 lists; delete one to save another."]],
+  savedListNamed: [[{}, "You have a list with this name already."]],
   operatorWebhooksFull: [
     [{ max: 10 }, "The operator has 10 webhooks, which is as many as there may be."],
   ],

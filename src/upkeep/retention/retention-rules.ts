@@ -160,6 +160,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
     most: { rows: LOGGED_MAX, of: "key", by: null },
   },
   sample_channels: "fixed",
+  saved_lists: "business",
   search_trigrams: "derived",
   searched_posts: "derived",
   sessions: {

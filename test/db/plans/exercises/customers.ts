@@ -38,6 +38,14 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
     const { status } = await staff.get(page);
     if (status !== 200) throw new Error(`${page}: ${status}`);
   }
+  for (const form of [
+    { action: "save-list", name: "Chats" },
+    { action: "rename-list", list: 1, name: "Group chats" },
+    { action: "delete-list", list: 1 },
+  ]) {
+    const { status } = await staff.post("/account/channels/?kind=chat", form);
+    if (status !== 303) throw new Error(`${form.action}: ${status}`);
+  }
   const { hasPassword } = await people.ensurePerson({ email: "new@example.com", name: "New" });
   if (hasPassword) throw new Error("a new person has a password");
   const token = await people.passwordLink({ email: "new@example.com", isTrusted: true });

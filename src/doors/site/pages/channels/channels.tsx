@@ -13,7 +13,7 @@ import { ChannelLink } from "../../look/channel-link.tsx";
 import { Pager } from "../../look/data-table.tsx";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { ImportLink } from "../../look/user-text.tsx";
+import { Done, ImportLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useVisit, type View } from "../../visit/visit.ts";
@@ -28,6 +28,7 @@ import {
 } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./channel-figures.tsx";
+import { SavedLists, savedListActions } from "./saved-lists.tsx";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = 50;
@@ -60,12 +61,16 @@ export const channelsPage: SitePage = {
     return page(
       visit.words.channels,
       <>
+        <Done words={{}} />
         <search>
           <CatalogForm directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
         <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
-          <Presets filter={filter} />
+          <div class="row">
+            <Presets filter={filter} />
+            <SavedLists maySave={!isRefused && !query.has("show")} />
+          </div>
           {isRefused ? (
             <Refusal error={found} />
           ) : (
@@ -77,6 +82,7 @@ export const channelsPage: SitePage = {
     );
   },
   actions: {
+    ...savedListActions,
     export() {
       const { ids: _, ordering: __, ...filter } = givenOf(filterOf()) as Partial<Filter>;
       return bulkDownload(exportChannels, filter, "channels");
