@@ -129,7 +129,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   organizationNameTaken: [
     [
       { number: 3 },
-      "Organization 3 has this name already. To create another one all the same, say so with `same_name`.",
+      "Organization 3 has this name already. To create another one all the same, set `same_name` (`--same-name` in commands).",
     ],
   ],
   organizationOwnerless: [
