@@ -44,6 +44,7 @@ interface Parts {
 
 /** Prices a month, so that the pages of plans show some. */
 const PRICES = [
+  ["test", 0],
   ["start", 1_900],
   ["growth", 4_900],
   ["profi", 14_900],

@@ -158,7 +158,7 @@ function Buy({ plan, isAsked, isPaying }: { plan: Plan; isAsked: boolean; isPayi
   const action = `ask-${plan.code}`;
   return (
     <details open={isSent(action)}>
-      <summary>
+      <summary class="button">
         {words.ask} <span class="hidden">{name}</span>
       </summary>
       <Form action={action} submit={words.send}>
