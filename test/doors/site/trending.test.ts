@@ -61,15 +61,18 @@ test("lists words that rise below the channels, and says when that was found out
   const many = Array.from({ length: 6 }, (_, at) => channel(at + 11));
   await imported(appliance, "channels", many);
   const posts = many.flatMap(({ id }) =>
-    ["2026-11-10T12:00:00Z обычный день", "2026-11-20T08:00:00Z потоп"].map((one, at) => {
-      const [published_at = "", ...text] = one.split(" ");
-      return { channel: id, msgr_post_id: at + 1, published_at, text: text.join(" ") };
-    }),
+    ["2026-11-10T12:00:00Z обычный день", "2026-11-20T08:00:00Z потоп, чёрная дыра"].map(
+      (one, at) => {
+        const [published_at = "", ...text] = one.split(" ");
+        return { channel: id, msgr_post_id: at + 1, published_at, text: text.join(" ") };
+      },
+    ),
   );
   await imported(appliance, "posts", posts);
   await makeTrends(db, appliance.ports.clock);
   const { html } = await visitor.get(PATH);
   expect(html).toContain(">потоп</bdi>");
+  expect(html).toContain(`word/?${new URLSearchParams({ q: '"черная дыра"' })}`);
   expect(html).toContain("As of");
   expect(html).toContain("Only 1 of the 14 days to compare with");
 });

@@ -94,7 +94,7 @@ async function TrendingWords({ category, territory }: Filter) {
             [
               words.word,
               ({ words: said }) => (
-                <a href={asset(`${WORD_PATH}?${new URLSearchParams({ q: said })}`)}>
+                <a href={asset(`${WORD_PATH}?${new URLSearchParams({ q: searchOf(said) })}`)}>
                   <bdi>{said}</bdi>
                 </a>
               ),
@@ -111,6 +111,9 @@ async function TrendingWords({ category, territory }: Filter) {
     </section>
   );
 }
+
+/** The words as a search: of a pair those posts in which it stands together. */
+const searchOf = (words: string): string => (words.includes(" ") ? `"${words}"` : words);
 
 /** Category, territory and ordering by growth, from the address; no other filters. */
 function trendingOf(): Filter {
