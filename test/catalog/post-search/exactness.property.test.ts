@@ -126,11 +126,13 @@ function setEstimates(posts: number): void {
   statement(appliance.app.domains.db, "UPDATE post_search_stems SET posts = ?").run(posts);
 }
 
+const toTexts = (parameters: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+
 /** Ids on all pages, and the first page. */
 async function pages(parameters: object) {
   const ids: number[] = [];
-  const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
-  const asked = new URLSearchParams(Object.fromEntries(texts));
+  const asked = new URLSearchParams(toTexts(parameters));
   let path: string | null = `/v1/msgr/posts/search/?${asked}`;
   let first: Answer["body"] | undefined;
   while (path !== null) {
@@ -178,6 +180,10 @@ test("search and alerts find what a plain scan finds among rare words with the s
           ranked.ids.filter((id) => !ids.includes(id)),
           q,
         ).toEqual([]);
+        const period = { from: "2026-11-01", to: "2026-11-02" };
+        const asked = new URLSearchParams({ q, ...toTexts(filter), ...period });
+        const counted = await expectOk(appliance, `/v1/msgr/posts/search/stats/?${asked}`);
+        expect([counted.body.posts, counted.body.note], q).toEqual([ids.length, null]);
         const alerts = createAlertIndex();
         alerts.put(1, { q, channelId: null, category: null, territory: null, isAd: null });
         const alerted = posts.filter(

@@ -172,7 +172,7 @@ function combine(
   if (none.includes(EVERYWHERE)) return NOWHERE;
   const lists = all.filter((alternatives) => !alternatives.includes(EVERYWHERE));
   const words = lists.map((alternatives) => any(alternatives));
-  const anyPost = words.length === 0 && filters.length === 0 ? [any(levelsFrom(0))] : [];
+  const anyPost = words.length === 0 && filters.length === 0 ? [anyPostExpression()] : [];
   const positive = filters.length === 0 ? anyPost : [found(filters, ...ads)];
   const negative = [...none.filter((one) => one !== NOWHERE), ...(filters.length === 0 ? ads : [])];
   const joined = [...positive, ...words].join(" AND ");
@@ -188,6 +188,9 @@ function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   for (let level = least; level <= most; level += 1) levels.push(quoted(levelToken(level)));
   return levels;
 }
+
+/** Matches every post of the index. */
+export const anyPostExpression = (): string => any(levelsFrom(0));
 
 export const levelExpression = (level: number): string => quoted(levelToken(level));
 

@@ -10,15 +10,18 @@ import {
 } from "../../../values/moscow-time.ts";
 import { channelToken, dayOfRow } from "../index-text.ts";
 import type { OverTime, OverTimeSelection } from "../over-time.ts";
+import type { Part } from "../parts.store.ts";
 import { withAnyToken } from "./match-expression.ts";
 import {
   type IndexQuery,
   indexQueryOf,
+  isAnyPost,
   isIncomplete,
   ofCertain,
   ofDoubtful,
   partsIn,
   rowsOfPart,
+  rowsOfPosts,
   sliceRows,
 } from "./matches.store.ts";
 
@@ -57,11 +60,33 @@ export function selectOverTime(
     byDay[at] = (byDay[at] ?? 0) + posts;
   };
 
-  const certain = readSample(db, ofCertain(indexQuery), limits.lookedUp, limits.read, count);
+  const certainRows: number[] = [];
+  const certain = readSample(
+    db,
+    ofCertain(indexQuery),
+    limits.lookedUp,
+    limits.read,
+    (row, posts) => {
+      count(row, posts);
+      if (hasText !== null) certainRows.push(row);
+    },
+  );
   const found = lookUpRows(db, certain.rows, certain.every);
   let sampled = certain.every;
   if (hasText !== null) {
-    const { rows, every } = readSample(db, ofDoubtful(indexQuery), TEXTS_MAX, limits.read);
+    const doubtful = ofDoubtful(indexQuery);
+    // If any other post may match, FTS5 would read the lists of all levels of views, and the certain matches again.
+    const isAnyOther = isAnyPost(indexQuery) && certain.slicedBefore === null;
+    let passed = 0;
+    const others = (part: Part): number[] =>
+      rowsOfPosts(db, doubtful, part).filter((row) => {
+        // Both are read in the same order.
+        if (row !== certainRows[passed]) return true;
+        passed += 1;
+        return false;
+      });
+    const rowsOf = isAnyOther ? others : undefined;
+    const { rows, every } = readSample(db, doubtful, TEXTS_MAX, limits.read, () => {}, rowsOf);
     const tested = lookUpRows(db, rows, every).filter(({ id }) => hasText(id));
     for (const { row, weight } of tested) count(row, weight);
     found.push(...tested);
@@ -123,13 +148,15 @@ function startOf(day: Day, group: OverTimeSelection["group"]): Day {
  * Rows of every n-th candidate, such that they are not more than `most`. Once `readMax` were read, months before
  * are read in slices.
  * @param note called for the row of each candidate that is read, and how many it stands for
+ * @param rowsOf reads those of a whole part
  */
 function readSample(
   db: Database,
   indexQuery: IndexQuery,
   most: number,
   readMax: number,
-  note: (row: number, weight: number) => void = () => {},
+  note: (row: number, weight: number) => void,
+  rowsOf = (part: Part): number[] => rowsOfPart(db, indexQuery, part),
 ): { rows: number[]; every: number; slicedBefore: number | null } {
   const parts = partsIn(indexQuery);
   const canSlice = indexQuery.match.length <= SLICED_LENGTH_MAX;
@@ -150,8 +177,7 @@ function readSample(
     }
     while (every < weight) halve();
     const slices = { every: weight, slices: SLICES_OF_DAY };
-    const found =
-      weight === 1 ? rowsOfPart(db, indexQuery, part) : sliceRows(db, indexQuery, part, slices);
+    const found = weight === 1 ? rowsOf(part) : sliceRows(db, indexQuery, part, slices);
     for (const row of found) {
       note(row, weight);
       if (seen % (every / weight) === 0) rows.push(row);
