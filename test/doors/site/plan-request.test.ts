@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
 import { type OperatorApi, operatorApi } from "../../support/operator-api.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
@@ -105,4 +107,39 @@ test("other plans are shown with their prices, and those with a payment page lea
   );
   expect(html).toContain('value="ask-growth"');
   for (const code of ["start", "profi", "test"]) expect(html).not.toContain(`value="ask-${code}"`);
+});
+
+test("a page that a plan closes names the first plan on offer that opens it, its price, and leads there", async () => {
+  const customer = await appliance.customer({ plan: "test" });
+  await addPerson(appliance, { ...customer, email: "tess@example.com" });
+  await imported(appliance, "channels", [channel(1)]);
+  await imported(appliance, "stats", [{ channel: 1, day: "2026-08-20", subscribers: 100 }]);
+  const { accounts } = appliance.app.domains;
+  await accounts.changeOffer("start", { price: 1900, currency: "EUR" }, COMMAND_LINE);
+  const [tess, russian] = [
+    await signedInVisitor(appliance, "tess@example.com"),
+    await signedInVisitor(appliance, "tess@example.com", "ru"),
+  ];
+  const offered = (page: { html: string }): string[] =>
+    [...page.html.matchAll(/href="\/account\/plan\/">([^<]*)</g)].map(([, text = ""]) =>
+      text.replaceAll("\u00a0", " "),
+    );
+  const start = "Get Start: €19 a month";
+  for (const [path, expected] of [
+    ["/account/posts/", [start]],
+    ["/account/posts/word/?q=comet", [start]],
+    ["/account/channels/1/mentions/", [start]],
+    // Posts, and a longer period.
+    ["/account/channels/1/?days=366", [start, start]],
+    ["/account/webhooks/", ["Get Growth: Price on request"]],
+    ["/account/alerts/", ["Get Growth: Price on request"]],
+    ["/account/channels/", ["Get Profi: Price on request"]],
+  ] as const) {
+    expect(offered(await tess.get(path)), path).toEqual([...expected]);
+  }
+  expect(offered(await russian.get("/account/posts/"))).toEqual([
+    "Перейти на «Старт»: 19 € в месяц",
+  ]);
+  await accounts.changeOffer("start", { isOffered: false }, COMMAND_LINE);
+  expect(offered(await tess.get("/account/posts/"))).toEqual(["Get Growth: Price on request"]);
 });

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
-import { exportIncluded } from "../../../verbs/admission.ts";
+import { exportIncluded, hasExport } from "../../../verbs/admission.ts";
+import { OpeningPlan } from "../pages/organization/opening-plan.tsx";
 import { ownMembership, viewerOf } from "../visit/viewer.ts";
 import { useSite, useVisit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
@@ -51,7 +52,14 @@ export async function DownloadForm({
   const context = useSite();
   const words = visit.words.mentionPages;
   const viewer = await viewerOf(ownMembership(), context.accounts, visit.nowMs);
-  if (exportIncluded(viewer, context.services) !== null) return <small>{words.profiOnly}</small>;
+  if (exportIncluded(viewer, context.services) !== null) {
+    return (
+      <p>
+        <small>{words.profiOnly}</small>
+        <OpeningPlan includes={hasExport} />
+      </p>
+    );
+  }
   return (
     <Form action="export" className="row">
       <button type="submit" class="second small">

@@ -21,6 +21,11 @@ function priceText({ price, currency, per, texts }: PlanOffer, language: Languag
   return price === 0 ? startPage.free : startPage.pricePer(money(price, currency, language), per);
 }
 
+/** As `priceText`; if there is none, that it is on request. */
+export function planPrice(plan: Plan, language: Language): string {
+  return priceText(offerOf(plan), language) ?? WORDS[language].startPage.priceOnRequest;
+}
+
 /** Money that went back, as Stripe counts it. */
 export function refundText(
   { amount, currency }: { amount: number; currency: string },
@@ -67,14 +72,13 @@ export function PlanCards({ plans }: { plans: readonly Plan[] }) {
 
 /** A plan's name, price and contents. */
 export function PlanFacts({ plan, language }: { plan: Plan; language: Language }) {
-  const offer = offerOf(plan);
-  const { text } = offer.texts[language];
+  const { text } = offerOf(plan).texts[language];
   return (
     <>
       <h3>
         <bdi>{planName(plan, language)}</bdi>
       </h3>
-      <p class="price">{priceText(offer, language) ?? WORDS[language].startPage.priceOnRequest}</p>
+      <p class="price">{planPrice(plan, language)}</p>
       {text !== null && <p dir="auto">{text}</p>}
       <ul>
         {featuresOf(plan, WORDS[language]).map((feature) => (

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
@@ -14,6 +15,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp } from "../../visit/look-up.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { OpeningPlan } from "../organization/opening-plan.tsx";
 import {
   AlertForm,
   alertOf,
@@ -50,6 +52,7 @@ export const alertPage: SitePage = {
         {!isIncluded && (
           <p class="notice">
             {words.planWithout(plan.code)} {words.planKept}
+            <OpeningPlan includes={(other) => other.webhooks > 0 && other.alerts > 0} />
           </p>
         )}
         {isIncluded && !alert.is_active && (

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import {
   MENTION_KINDS,
@@ -15,6 +16,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useVisit } from "../../visit/visit.ts";
+import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { givenOf } from "./catalog-filter.ts";
 import { refusalText } from "./channel-figures.tsx";
 import { MentionItems } from "./channel-mentioned.tsx";
@@ -46,7 +48,10 @@ export const channelMentionsPage: SitePage = {
       return page(
         words.title(title),
         <>
-          <p class="notice">{await refusalText(found, words.closed)}</p>
+          <p class="notice">
+            {await refusalText(found, words.closed)}
+            <PlanWithPosts after={found} />
+          </p>
           {back}
         </>,
         { status: found.code === "invalid" ? 400 : 200 },

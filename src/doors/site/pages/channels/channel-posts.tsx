@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
@@ -12,6 +13,7 @@ import { Moment, shownNumber } from "../../look/shown.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { currentActor } from "../../visit/viewer.ts";
 import { asset, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { refusalText } from "./channel-figures.tsx";
 import { periodOf } from "./channel-readings.ts";
 import { PostMarks, PostText } from "./post-text.tsx";
@@ -34,7 +36,10 @@ export async function channelPosts({ id }: CardView): Promise<JSX.Element> {
     <section aria-labelledby="posts">
       <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
       {found instanceof AppError ? (
-        <p class="notice">{await refusalText(found, words.postsClosed)}</p>
+        <p class="notice">
+          {await refusalText(found, words.postsClosed)}
+          <PlanWithPosts after={found} />
+        </p>
       ) : (
         <Posts id={id} page={found} />
       )}

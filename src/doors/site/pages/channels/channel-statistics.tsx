@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
@@ -7,6 +8,7 @@ import { Scroll } from "../../look/data-table.tsx";
 import { DayText, shownNumber, told } from "../../look/shown.tsx";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, useVisit } from "../../visit/visit.ts";
+import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
 /** Subscribers and views by day in one picture, with the table it is drawn from. */
@@ -28,7 +30,10 @@ export async function ReadingsChart({
         <Periods path={`/account/channels/${card.id}/`} current={period} />
       </div>
       {refusal !== null ? (
-        <p class="notice">{await historyRefusal(refusal)}</p>
+        <p class="notice">
+          {await historyRefusal(refusal)}
+          <OpeningPlan after={refusal} includes={({ historyDays }) => historyDays === null} />
+        </p>
       ) : rows.length === 0 ? (
         <p class="empty">{words.noStatistics}</p>
       ) : (

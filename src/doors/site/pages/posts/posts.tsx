@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { type FoundPost, POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
@@ -17,6 +18,7 @@ import { bulkDownload, lookUp, orRefusal } from "../../visit/look-up.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, page, useVisit } from "../../visit/visit.ts";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
+import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { FoundPosts } from "./found-posts.tsx";
 
 const PATH = "/account/posts/";
@@ -146,7 +148,8 @@ function Notice({ text, error }: { text: string; error: AppError }) {
   const visit = useVisit();
   return (
     <p class="notice">
-      <bdi>{text}</bdi>{" "}
+      <bdi>{text}</bdi>
+      <PlanWithPosts after={error} />{" "}
       {error.faults?.["cursor"] !== undefined && (
         <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}

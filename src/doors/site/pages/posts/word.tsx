@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import { type OverTimeView, PERIOD_LENGTHS } from "../../../../catalog/post-search/over-time.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError } from "../../../../errors.ts";
@@ -20,6 +21,7 @@ import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
 import { hasAlerts } from "../alerts/alert-form.tsx";
 import { webhooksOf } from "../alerts/alerts.tsx";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
+import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { Found } from "./found-posts.tsx";
 import { refusalText, searched } from "./posts.tsx";
 
@@ -50,6 +52,7 @@ export const wordPage: SitePage = {
         {isFault && (
           <p class="notice">
             <bdi>{await refusalText(found)}</bdi>
+            <PlanWithPosts after={found} />
           </p>
         )}
         {found !== null && !isFault && (

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
@@ -10,6 +11,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
 import { currentActor, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { attemptsStrip, DeliveryTable, Outcome } from "./delivery-table.tsx";
 import { ManageWebhook, secretPage, WebhookState } from "./webhook-fields.tsx";
 import {
@@ -113,6 +115,7 @@ export const webhookPage: SitePage = {
         {!isIncluded && (
           <p class="notice">
             {words.planWithout((await ownPlan()).code)} {words.planKept}
+            <OpeningPlan includes={(plan) => plan.webhooks > 0} />
           </p>
         )}
         <section class="card" aria-label={words.state}>

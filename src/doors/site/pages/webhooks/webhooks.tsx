@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { DataTable } from "../../look/data-table.tsx";
@@ -7,6 +8,7 @@ import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
 import {
   hasWebhooks,
@@ -41,6 +43,7 @@ export const webhooksPage: SitePage = {
           <p class="notice">
             {words.planWithout((await ownPlan()).code)}
             {webhooks.length > 0 && ` ${words.planKept}`}
+            <OpeningPlan includes={(plan) => plan.webhooks > 0} />
           </p>
         )}
         {webhooks.length > 0 && <List webhooks={webhooks} />}
@@ -92,7 +95,12 @@ async function Create({ existing }: { existing: number }) {
   const { code, webhooks } = await ownPlan();
   // A refused form is shown again with its fault, instead of the notice.
   if (existing >= webhooks && visit.form.get("action") !== "create") {
-    return <p class="notice">{words.planFull(code, webhooks)}</p>;
+    return (
+      <p class="notice">
+        {words.planFull(code, webhooks)}
+        <OpeningPlan includes={(plan) => plan.webhooks > existing} />
+      </p>
+    );
   }
   if (!isManager()) return <p>{words.managersOnly}</p>;
   return (
