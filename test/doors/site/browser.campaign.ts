@@ -199,12 +199,12 @@ inBrowser(
 inBrowser("switching the language keeps the page, and lasts", async () => {
   const { page, faults, context } = await openOwn();
   await page.goto("/account/channels/1/?days=90");
-  await page.getByRole("link", { name: "Русский" }).click();
+  await page.getByRole("button", { name: "Русский" }).click();
   await page.locator("html[lang=ru]").waitFor();
   expect(new URL(page.url()).search).toBe("?days=90");
   await page.goto("/staff/");
   expect(await page.locator("h1").textContent()).toBe("Сводка");
-  await page.getByRole("link", { name: "English" }).click();
+  await page.getByRole("button", { name: "English" }).click();
   await page.getByRole("heading", { name: "Summary" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();

@@ -461,6 +461,7 @@ describe("a member", () => {
     expect(html).toContain("Delivery log");
     expect(html).toContain("Only owners and administrators can change webhooks.");
     expect([...html.matchAll(/name="action" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
+      "choose-language",
       "sign-out",
       "test",
     ]);
@@ -495,6 +496,7 @@ describe("on a plan without webhooks", () => {
     const { status, html } = await owner.get(`${PATH}1/`);
     expect(status).toBe(200);
     expect([...html.matchAll(/name="action" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
+      "choose-language",
       "sign-out",
       "delete",
     ]);
