@@ -41,6 +41,14 @@ export function requireTime(db: Database): void {
   if (deadline !== undefined && deadline.clock.monotonic() > deadline.atMs) throw queryTimeout();
 }
 
+/** Returns whether some milliseconds have passed since the call; never without a deadline's clock. */
+export function timeLimit(db: Database, ms: number): () => boolean {
+  const clock = deadlines.get(db)?.clock;
+  if (clock === undefined) return () => false;
+  const untilMs = clock.monotonic() + ms;
+  return () => clock.monotonic() > untilMs;
+}
+
 /** Runs `work`; its statements fail with `timeout` once the monotonic clock passes `atMs`. */
 export function withQueryDeadline<T>(db: Database, atMs: number, work: () => T): T {
   const deadline = deadlines.get(db);

@@ -1,7 +1,7 @@
 import { stemmer as englishStem } from "@orama/stemmers/english";
 import { stemmer as russianStem } from "@orama/stemmers/russian";
 import { foldText } from "../../values/fold-text.ts";
-import { lemmasWithin, lemmaToken, lemmaTokens } from "./dictionary/lemmas.ts";
+import { isOnlyOfItsToken, lemmasWithin, lemmaToken, lemmaTokens } from "./dictionary/lemmas.ts";
 
 /** Longest form in UTF-16 units; longer ones are truncated, in texts and queries alike. */
 export const FORM_LENGTH_MAX = 60;
@@ -42,6 +42,11 @@ export function stemOf(form: string): string {
 export function stemsFor(form: string): readonly string[] {
   const tokens = LISTED.test(form) ? lemmaTokens(form) : [];
   return tokens.length > 0 ? tokens : [stemAlone(form)];
+}
+
+/** Whether no other form has the stem of a form, so that the index finds it exactly. */
+export function isOnlyForm(form: string): boolean {
+  return LISTED.test(form) ? isOnlyOfItsToken(form) : stemAlone(form) === form;
 }
 
 /**

@@ -141,6 +141,13 @@ export function selectText(db: Database, id: number): string | undefined {
   return statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?").get(id)?.text;
 }
 
+export function selectTexts(db: Database, ids: readonly number[]): { id: number; text: string }[] {
+  return statement<{ id: number; text: string }>(
+    db,
+    "SELECT p.id, p.text FROM json_each(?) r CROSS JOIN posts p ON p.id = r.value",
+  ).all(JSON.stringify(ids));
+}
+
 /** Null if the channel has no posts. */
 export function newestPostAt(db: Database, channelId: number): number | null {
   return (

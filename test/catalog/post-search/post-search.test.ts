@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { finishPostSearch, rebuildPostSearch } from "../../../src/catalog/post-search/catch-up.ts";
+import { selectFoundPosts } from "../../../src/catalog/post-search/finding/select-found.store.ts";
+import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { stemOf } from "../../../src/catalog/post-search/stems.ts";
 import { estimatedPosts } from "../../../src/catalog/post-search/vocabulary.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { armDeadline } from "../../../src/db/deadline.ts";
+import { systemClock } from "../../../src/ports/clock.ts";
+import { message } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -289,19 +294,52 @@ describe("the work of a search is limited:", () => {
     expect(seldom).toBeWithin(120, 480);
   });
 
-  test("matches are counted and ranked among the newest texts only, which the answer says", async () => {
+  test("all matches of an exact form are counted, or the newest as time allows, which the answer says", async () => {
     await many(
-      2_400,
+      4_400,
       (id) => (id % 2 === 0 ? "дом" : "дома"),
       (id) => id,
     );
-    for (const ordering of ["-published_at", "-views", "-relevance"]) {
+    const ranked = "Only the newest 2000 matches were ranked.";
+    for (const ordering of ["-published_at", "published_at", "-views", "-relevance"]) {
       const { body } = await expectOk(appliance, asking("=дом", { ordering, limit: 10 }));
-      expect(body).toMatchObject({ matches: 1_000, matches_capped: true });
-      expect(body.note).toContain("among the newest 2000");
+      expect(body).toMatchObject({ matches: 2_200, matches_capped: false });
+      expect(body.note).toBe(ordering === "-relevance" ? ranked : null);
     }
     const pages = await pagesOf(appliance, asking("=дом", { limit: 100 }));
-    expect(pages.flat()).toHaveLength(1_200);
+    expect(pages.flat()).toHaveLength(2_200);
+
+    const { db } = appliance.app.domains;
+    let nowMs = 0;
+    armDeadline(db, { ...systemClock, monotonic: () => (nowMs += 1_000) });
+    const query = readPostQuery("=дом");
+    if (query === null) throw new Error("there is a word");
+    const times = { fromMs: null, untilMs: null };
+    const filter = {
+      ...{ channelId: null, categoryId: null, territoryId: null, ...times },
+      ...{ isAd: null, media: null, viewsMin: null },
+    };
+    for (const ordering of ["-published_at", "-views", "-relevance"] as const) {
+      const selection = { query, filter, ordering, after: null, limit: 10, nowMs: 0 };
+      const { matches, isCapped, note } = selectFoundPosts(db, selection);
+      expect([matches, isCapped]).toEqual([1_000, true]);
+      expect(note).toEqual(message("postsUntested", { posts: 2_000 }));
+    }
+  });
+
+  test("a form that no other word shares its token with is counted by the index alone", async () => {
+    await many(
+      10_001,
+      () => "для",
+      () => 0,
+    );
+    const { body } = await expectOk(appliance, asking("=Для", { limit: 2 }));
+    expect(body).toMatchObject({ matches: 10_000, matches_capped: true, note: null });
+    const forms = ["стали", "сталь", "стать", "кофе", "кофеёк", "2026", "2026м"];
+    await posts(...forms.map((form, at) => post(at + 1, form)));
+    await found("=стали", [1]);
+    await found("=кофе", [4]);
+    await found("=2026", [6]);
   });
 
   test("a page of an exact form ends after 200 texts, and the next page continues there", async () => {

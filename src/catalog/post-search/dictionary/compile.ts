@@ -45,10 +45,13 @@ export interface Compiled {
   arcs: Uint32Array;
   /**
    * By the automaton's numbers: the token of a form, then those of other forms with one of its lemmas. Each
-   * is a number of letters to drop from the form, and what follows the others.
+   * is a number of letters to drop from the form, and what follows the others. `ALONE` ends those of a form whose
+   * token no other has, not even a word that the dictionary lacks.
    */
   tokens: string[];
 }
+
+export const ALONE = "!";
 
 export function compileDictionary(russian: Hunspell, english: Hunspell): Compiled {
   const lemmas = [...russianLemmas(russian), ...englishLemmas(english)].map(([name, forms]) => ({
@@ -70,7 +73,10 @@ export function compileDictionary(russian: Hunspell, english: Hunspell): Compile
       .reduce((one, other) => (other.length < one.length ? other : one));
     const names = numbers.map((number) => lemmas[number]?.name ?? "");
     const [only = "", ...others] = names;
-    if (others.length === 0 && only === beginning) return only;
+    if (others.length === 0 && only === beginning) {
+      // The dot tells it from stems of words that the dictionary lacks.
+      return lemmas[numbers[0] ?? 0]?.forms.size === 1 ? `${only}.` : only;
+    }
     return (
       beginning +
       names
@@ -86,13 +92,18 @@ export function compileDictionary(russian: Hunspell, english: Hunspell): Compile
     ownTokens.set(form, token);
     for (const number of numbers) tokensOfLemmas[number]?.add(token);
   }
+  const formsOfTokens = new Map<string, number>();
+  for (const token of ownTokens.values()) {
+    formsOfTokens.set(token, (formsOfTokens.get(token) ?? 0) + 1);
+  }
   const numbersOfTokens = new Map<string, number>();
   const words = [...ownTokens.keys()].sort().map((form): [string, number] => {
     const own = ownTokens.get(form) ?? "";
     const numbers = lemmasOfForms.get(form) ?? [];
     const related = new Set(numbers.flatMap((number) => [...(tokensOfLemmas[number] ?? [])]));
     related.delete(own);
-    const key = [own, ...[...related].sort()].map((token) => relativeTo(form, token)).join(" ");
+    const tokens = [own, ...[...related].sort()].map((token) => relativeTo(form, token));
+    const key = tokens.join(" ") + (own.includes(".") && formsOfTokens.get(own) === 1 ? ALONE : "");
     const known = numbersOfTokens.get(key) ?? numbersOfTokens.size;
     numbersOfTokens.set(key, known);
     return [form, known];

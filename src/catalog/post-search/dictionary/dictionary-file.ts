@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { Compiled } from "./compile.ts";
+import { ALONE, type Compiled } from "./compile.ts";
 
 /** Changes with the format, which the index's tokens depend on too. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** The file of a compiled dictionary: a line that describes it, the arcs, and the tokens, all compressed. */
 export function writeDictionary({ arcs, tokens }: Compiled): Uint8Array {
@@ -23,6 +23,8 @@ export interface Dictionary {
   drops: Uint8Array;
   /** By the numbers of forms: their token and those of other forms with one of its lemmas (compile.ts). */
   tokens: string[];
+  /** By the numbers of forms: 1 if no other form has their token. */
+  areAlone: Uint8Array;
   hash: string;
 }
 
@@ -37,6 +39,13 @@ export function readDictionary(file: Uint8Array): Dictionary {
   new Uint8Array(arcs.buffer).set(bytes.subarray(headEnd, textStart));
   const text = bytes.subarray(textStart);
   if (hashOf(arcs, text) !== hash) throw new Error("it is damaged");
-  const tokens = text.toString().split("\n");
-  return { arcs, drops: Uint8Array.from(tokens, (one) => Number.parseInt(one, 10)), tokens, hash };
+  const lines = text.toString().split("\n");
+  const tokens = lines.map((line) => (line.endsWith(ALONE) ? line.slice(0, -1) : line));
+  return {
+    arcs,
+    drops: Uint8Array.from(tokens, (one) => Number.parseInt(one, 10)),
+    tokens,
+    areAlone: Uint8Array.from(lines, (line) => (line.endsWith(ALONE) ? 1 : 0)),
+    hash,
+  };
 }

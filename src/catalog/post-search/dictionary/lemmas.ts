@@ -32,6 +32,12 @@ export function lemmaTokens(form: string): string[] {
   return tokensOfForm(form);
 }
 
+/** Whether no other form has the token of a form; false for unknown forms, whose stems others may have. */
+export function isOnlyOfItsToken(form: string): boolean {
+  const { dictionary } = load();
+  return dictionary !== null && dictionary.areAlone[numberOfWord(dictionary.arcs, form)] === 1;
+}
+
 function tokensOfForm(form: string, limit?: number): string[] {
   const { dictionary } = load();
   if (dictionary === null) return [];

@@ -10,10 +10,9 @@ import {
   lookUp,
   type Match,
   ofCertain,
-  ofDoubtful,
   readCandidates,
   readRows,
-  TEXTS_COUNTED_MAX,
+  testTexts,
   toCounted,
   UNBOUNDED,
 } from "./matches.store.ts";
@@ -92,7 +91,7 @@ function rowsAfter(
 }
 
 /**
- * Limit for texts tested for a page: 50 us each, 100 on a busy machine. A page that is not full by then
+ * Limit for texts tested for a page: 10 us each, several times that on a busy machine. A page that is not full by then
  * ends after the last of them, and the next page continues there.
  */
 export const TEXTS_MAX = 200;
@@ -107,11 +106,11 @@ interface Candidates {
  * scan its lists again for them, which dominates a search for terms that rarely occur together.
  */
 export function byTimeCounted(db: Database, indexQuery: IndexQuery, slice: TimeSlice): Candidates {
-  const { hasText } = indexQuery;
-  if (hasText !== null) {
+  const { texts } = indexQuery;
+  if (texts !== null) {
     return {
       candidates: byTime(db, indexQuery, { ...slice, count: TEXTS_MAX + 1 }),
-      counted: countTexts(db, indexQuery, hasText),
+      counted: countTexts(db, indexQuery, (most) => testTexts(db, indexQuery, texts, most)),
     };
   }
   const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
@@ -124,14 +123,14 @@ export function byTimeCounted(db: Database, indexQuery: IndexQuery, slice: TimeS
 
 /** The newest matches, to rank: of a query that needs texts, the certain ones and the newest others tested. */
 export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
-  const { hasText } = indexQuery;
-  if (hasText !== null) {
-    const tested = readCandidates(db, ofDoubtful(indexQuery), TEXTS_COUNTED_MAX);
+  const { texts } = indexQuery;
+  if (texts !== null) {
+    const tested = testTexts(db, indexQuery, texts, COUNTED_MAX + 1);
     const candidates = readCandidates(db, ofCertain(indexQuery), RANKED_MAX)
-      .concat(tested.filter(({ id }) => hasText(id)))
+      .concat(tested.found)
       .sort((one, other) => other.row - one.row)
       .slice(0, RANKED_MAX);
-    return { candidates, counted: countTexts(db, indexQuery, hasText) };
+    return { candidates, counted: countTexts(db, indexQuery, () => tested) };
   }
   const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);

@@ -10,7 +10,7 @@ import {
 } from "../index-text.ts";
 import { type PostQuery, type PrefixTerm, sequencesOf, type Term } from "../post-query.ts";
 import type { PostFilter } from "../post-search.ts";
-import { beginsOtherStems } from "../stems.ts";
+import { beginsOtherStems, isOnlyForm } from "../stems.ts";
 
 /**
  * FTS5 expressions. Tokens are quoted, so that FTS5 sees no syntax in them, and never contain quotes: they
@@ -63,7 +63,9 @@ function termExpressions(
     case "stems":
       return phraseExpressions(term.stems);
     case "form":
-      return { certain: NOWHERE, possible: quoted(term.stem) };
+      return isOnlyForm(term.form)
+        ? decided(quoted(term.stem))
+        : { certain: NOWHERE, possible: quoted(term.stem) };
     case "prefix":
       return beginningExpressions(term, stemsOf(term));
     default:
@@ -108,6 +110,8 @@ export interface MatchExpressions {
   match: string;
   /** Those that do for certain: the texts of the others decide. Null if the index decides alone. */
   certain: string | null;
+  /** The part of the query that texts decide; the index decides the rest. */
+  undecided: PostQuery;
 }
 
 /**
@@ -131,14 +135,19 @@ export function matchExpressions(
     all.map((list) => list.map(({ possible }) => possible)),
     none.map(({ certain }) => certain),
   );
-  const isDecided = [...all.flat(), ...none].every(({ certain, possible }) => certain === possible);
-  if (isDecided) return { match, certain: null };
+  const isDecided = ({ certain, possible }: TermExpressions) => certain === possible;
+  const undecided = {
+    all: query.all.filter((_, at) => !all[at]?.every(isDecided)),
+    none: query.none.filter((_, at) => none[at] !== undefined && !isDecided(none[at])),
+  };
+  if (undecided.all.length + undecided.none.length === 0)
+    return { match, certain: null, undecided };
   const certain = combine(
     filters,
     all.map((list) => list.map(({ certain }) => certain)),
     none.map(({ possible }) => possible),
   );
-  return { match, certain };
+  return { match, certain, undecided };
 }
 
 interface FilterExpressions {
@@ -180,7 +189,10 @@ function combine(
 }
 
 /** The posts that may match, less those that do for certain. */
-export const doubtfulExpression = ({ match, certain }: MatchExpressions): string =>
+export const doubtfulExpression = ({
+  match,
+  certain,
+}: Pick<MatchExpressions, "match" | "certain">): string =>
   certain === null ? NOWHERE : `(${match}) NOT (${certain})`;
 
 function levelsFrom(least: number, most = LEVEL_MAX): string[] {

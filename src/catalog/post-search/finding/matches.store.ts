@@ -1,9 +1,8 @@
 import { type Database, statement } from "../../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import { onceEach } from "../../../values/kept-briefly.ts";
+import { timeLimit, WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { facet } from "../../channels/search-text.ts";
-import { selectText } from "../../posts/posts.store.ts";
+import { selectTexts } from "../../posts/posts.store.ts";
 import { dayOfRow, dayRow, isLevel, nextDayRow } from "../index-text.ts";
 import { isOutdated, type Part, selectParts, tableOf } from "../parts.store.ts";
 import { countBeginnings, type PostQuery } from "../post-query.ts";
@@ -18,8 +17,13 @@ import {
 import { createTextTest } from "./match-tokens.ts";
 
 export const COUNTED_MAX = 10_000;
-/** Texts to test for counting, of posts that may match and do not for certain. */
-export const TEXTS_COUNTED_MAX = 2_000;
+/**
+ * Texts to test for counting, 10 us each, of posts that may match and do not for certain: the first ones in any
+ * case, more while there is time.
+ */
+const TEXTS_COUNTED = { least: 2_000, most: 20_000, timeMs: 30 };
+/** Texts to read with one statement. */
+const TEXTS_READ = 100;
 /** Limit for changed channels whose posts filters include; posts of others are found a little later. */
 const STALE_MAX = 50;
 
@@ -41,8 +45,15 @@ export interface IndexQuery extends MatchExpressions {
   high: number;
   /** SQL: joins and conditions that test a match's channel and views. */
   tests: { joins: string; conditions: string; values: Record<string, string | number> };
-  /** Tests a candidate's text; null if the index decides alone. */
-  hasText: ((id: number) => boolean) | null;
+  /** Null if the index decides alone. */
+  texts: TextTest | null;
+}
+
+/** Tests candidates' texts, each of which is read once, even if the post is both counted and shown. */
+interface TextTest {
+  has(id: number): boolean;
+  /** Tests some at once, in less time. */
+  readAhead(ids: readonly number[]): void;
 }
 
 /** Greater than every row, time and number of views. */
@@ -68,14 +79,25 @@ export function indexQueryOf(
     low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
     high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),
     tests: testsOf(filter, stale.length > 0),
-    hasText: expressions.certain === null ? null : textTest(db, query),
+    texts: expressions.certain === null ? null : textTest(db, expressions.undecided),
   };
 }
 
-/** Returns the test of a post's text, which reads it once, even if the post is both counted and shown. */
-function textTest(db: Database, query: PostQuery): (id: number) => boolean {
+function textTest(db: Database, query: PostQuery): TextTest {
   const matches = createTextTest(query);
-  return onceEach((id) => matches(selectText(db, id) ?? ""));
+  const tested = new Map<number, boolean>();
+  function readAhead(ids: readonly number[]): void {
+    const untested = ids.filter((id) => !tested.has(id));
+    if (untested.length === 0) return;
+    for (const { id, text } of selectTexts(db, untested)) tested.set(id, matches(text));
+  }
+  return {
+    readAhead,
+    has(id) {
+      readAhead([id]);
+      return tested.get(id) ?? false;
+    },
+  };
 }
 
 /**
@@ -236,8 +258,8 @@ export interface Counted {
   matches: number;
   /** Whether there may be more. */
   isCapped: boolean;
-  /** Whether texts that may match were left untested. */
-  untested: boolean;
+  /** How many texts were tested, the newest, if others that may match were left; otherwise null. */
+  tested: number | null;
 }
 
 /** The matches that need no test. */
@@ -256,21 +278,51 @@ export const ofDoubtful = (indexQuery: IndexQuery): IndexQuery => ({
 export function countTexts(
   db: Database,
   indexQuery: IndexQuery,
-  hasText: (id: number) => boolean,
+  test: (most: number) => TestedTexts,
 ): Counted {
   const certain = readRows(db, ofCertain(indexQuery), COUNTED_MAX + 1).length;
   if (certain > COUNTED_MAX) return toCounted(certain);
-  const doubtful = readCandidates(db, ofDoubtful(indexQuery), TEXTS_COUNTED_MAX + 1);
-  const tested = doubtful.slice(0, TEXTS_COUNTED_MAX).filter(({ id }) => hasText(id)).length;
-  const { matches, isCapped } = toCounted(certain + tested);
-  const untested = doubtful.length > TEXTS_COUNTED_MAX;
-  return { matches, isCapped: isCapped || untested, untested };
+  const { found, tested } = test(COUNTED_MAX + 1 - certain);
+  const { matches, isCapped } = toCounted(certain + found.length);
+  return { matches, isCapped: isCapped || tested !== null, tested };
+}
+
+interface TestedTexts extends Pick<Counted, "tested"> {
+  found: Match[];
+}
+
+/** The newest candidates whose text matches, of those that do not match for certain; `most` or a few more. */
+export function testTexts(
+  db: Database,
+  indexQuery: IndexQuery,
+  texts: TextTest,
+  most: number,
+): TestedTexts {
+  const isOver = timeLimit(db, TEXTS_COUNTED.timeMs);
+  const found: Match[] = [];
+  let doubtful = ofDoubtful(indexQuery);
+  for (let tested = 0; found.length < most; ) {
+    if (tested >= TEXTS_COUNTED.least && (tested >= TEXTS_COUNTED.most || isOver())) {
+      return { found, tested };
+    }
+    // The first in one go, since for each FTS5 begins anew.
+    const count = tested === 0 ? TEXTS_COUNTED.least : TEXTS_COUNTED.least / 4;
+    const candidates = readCandidates(db, doubtful, count);
+    for (let at = 0; at < candidates.length; at += TEXTS_READ) {
+      texts.readAhead(candidates.slice(at, at + TEXTS_READ).map(({ id }) => id));
+    }
+    found.push(...candidates.filter(({ id }) => texts.has(id)));
+    tested += candidates.length;
+    if (candidates.length < count) break;
+    doubtful = { ...doubtful, high: candidates.at(-1)?.row ?? doubtful.low };
+  }
+  return { found, tested: null };
 }
 
 /** @param found the exact number, or one more than the counting limit */
 export function toCounted(found: number): Counted {
   const isCapped = found > COUNTED_MAX;
-  return { matches: Math.min(found, COUNTED_MAX), isCapped, untested: false };
+  return { matches: Math.min(found, COUNTED_MAX), isCapped, tested: null };
 }
 
 /** Counts the rows that the index finds, up to a limit; 0.1 us each. */

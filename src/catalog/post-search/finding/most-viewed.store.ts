@@ -15,6 +15,7 @@ import {
   mostViewedOf,
   readMostViewed,
   readRows,
+  testTexts,
   toCounted,
   UNBOUNDED,
   type ViewsPosition,
@@ -50,6 +51,7 @@ export function mostViewed(
   after: FoundPosition | null,
   count: number,
 ): MostViewed {
+  const { texts } = indexQuery;
   const position = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as ViewsPosition;
   // The rows that are counted are also sorted, because finding them again would take as long.
   const rows = readRows(db, indexQuery, SORTED_MAX + 1);
@@ -60,9 +62,9 @@ export function mostViewed(
   return {
     matches,
     counted:
-      indexQuery.hasText === null
+      texts === null
         ? toCounted(rows.length)
-        : countTexts(db, indexQuery, indexQuery.hasText),
+        : countTexts(db, indexQuery, (most) => testTexts(db, indexQuery, texts, most)),
   };
 }
 

@@ -53,7 +53,7 @@ export function selectOverTime(
 ): OverTime {
   const range = { fromMs: startOfDay(from), untilMs: startOfDay(to + 1) };
   const indexQuery = indexQueryOf(db, { query, filter: { ...filter, ...range } });
-  const { hasText } = indexQuery;
+  const { texts } = indexQuery;
   const byDay = Array.from({ length: to - from + 1 }, () => 0);
   const count = (row: number, posts: number): void => {
     const at = dayOfRow(row) - from;
@@ -68,12 +68,12 @@ export function selectOverTime(
     limits.read,
     (row, posts) => {
       count(row, posts);
-      if (hasText !== null) certainRows.push(row);
+      if (texts !== null) certainRows.push(row);
     },
   );
   const found = lookUpRows(db, certain.rows, certain.every);
   let sampled = certain.every;
-  if (hasText !== null) {
+  if (texts !== null) {
     const doubtful = ofDoubtful(indexQuery);
     // If any other post may match, FTS5 would read the lists of all levels of views, and the certain matches again.
     const isAnyOther = isAnyPost(indexQuery) && certain.slicedBefore === null;
@@ -87,7 +87,7 @@ export function selectOverTime(
       });
     const rowsOf = isAnyOther ? others : undefined;
     const { rows, every } = readSample(db, doubtful, TEXTS_MAX, limits.read, () => {}, rowsOf);
-    const tested = lookUpRows(db, rows, every).filter(({ id }) => hasText(id));
+    const tested = lookUpRows(db, rows, every).filter(({ id }) => texts.has(id));
     for (const { row, weight } of tested) count(row, weight);
     found.push(...tested);
     sampled = Math.max(sampled, every);
@@ -99,7 +99,7 @@ export function selectOverTime(
   for (const [at, period] of periodsByDay.entries()) {
     posts.set(period, (posts.get(period) ?? 0) + (byDay[at] ?? 0));
   }
-  const isEstimated = sampled > 1 && hasText !== null;
+  const isEstimated = sampled > 1 && texts !== null;
   // Nor do a thousand texts tell them.
   const areChannelsTold = sampled <= CHANNELS_SAMPLED_MAX && !isEstimated;
   const channels = tallied(found, ({ channel_id }) => channel_id);

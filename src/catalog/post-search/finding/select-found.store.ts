@@ -15,7 +15,6 @@ import {
   indexQueryOf,
   isIncomplete,
   type Match,
-  TEXTS_COUNTED_MAX,
 } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
 import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
@@ -41,8 +40,8 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
 }
 
 function noteOf(counted: Counted, { ordering }: PostSearchSelection): Message | null {
-  const { untested, matches } = counted;
-  if (untested) return message("postsUntested", { posts: TEXTS_COUNTED_MAX });
+  const { tested, matches } = counted;
+  if (tested !== null) return message("postsUntested", { posts: tested });
   const isRanked = ordering === "-relevance" && matches > RANKED_MAX;
   return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : null;
 }
@@ -64,7 +63,7 @@ export function foundAfter(
   return byTime(db, indexQuery, slice).map(({ id, published_at }) => ({
     id,
     published_at,
-    hasText: () => indexQuery.hasText?.(id) ?? true,
+    hasText: () => indexQuery.texts?.has(id) ?? true,
   }));
 }
 
@@ -85,9 +84,9 @@ interface Page {
 
 function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSelection): Page {
   const { ordering, limit, after } = selection;
-  const { hasText } = indexQuery;
+  const { texts } = indexQuery;
   if (ordering === "-views") {
-    const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
+    const count = texts === null ? limit + 1 : TEXTS_MAX + 1;
     const { matches, counted } = mostViewed(db, indexQuery, after, count);
     return { ...cutPage(indexQuery, matches, limit), counted };
   }
@@ -109,18 +108,18 @@ function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSel
 
 /** @param candidates in order */
 function cutPage(
-  { hasText }: IndexQuery,
+  { texts }: IndexQuery,
   candidates: Match[],
   limit: number,
 ): Pick<Page, "matches" | "last"> {
-  if (hasText === null) {
+  if (texts === null) {
     const last = candidates.length > limit ? candidates[limit - 1] : undefined;
     return { matches: candidates, last };
   }
   const matches: Match[] = [];
   for (const [at, candidate] of candidates.entries()) {
     if (matches.length === limit || at === TEXTS_MAX) return { matches, last: candidates[at - 1] };
-    if (hasText(candidate.id)) matches.push(candidate);
+    if (texts.has(candidate.id)) matches.push(candidate);
   }
   return { matches, last: undefined };
 }
