@@ -17,6 +17,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
     files: [
       "journeys/crashes.campaign.ts",
       "journeys/removals-killed.campaign.ts",
+      "journeys/months-killed.campaign.ts",
       "journeys/stuck-workers.campaign.ts",
     ],
     atLength: { KANALOG_TEST_KILLS: "1000" },
