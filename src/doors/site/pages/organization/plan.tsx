@@ -80,6 +80,7 @@ async function PlanAndPayment() {
           )}
         </section>
       )}
+      <h2 class="hidden">{words.startPage.plans}</h2>
       <ul class="plans">
         {plans.map((plan) => (
           <li class={plan.code === current.code ? "current" : undefined}>
