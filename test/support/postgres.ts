@@ -15,6 +15,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { serverPrograms } from "./postgres-programs.ts";
 import { processorMsOfAll } from "./processor-time.ts";
+import { until } from "./until.ts";
 
 export { hasPostgres } from "./postgres-programs.ts";
 
@@ -131,30 +132,47 @@ interface ServerRun {
 
 function runServer({ bin, as, folder, data, port, isFlushed }: ServerRun) {
   let server: Bun.Subprocess<"ignore", "ignore", "pipe"> | null = null;
+  /** @returns what it printed if it does not start */
+  async function attempt(isStandby: boolean): Promise<string | null> {
+    const ready = `ready to accept ${isStandby ? "read-only " : ""}connections`;
+    server = Bun.spawn(
+      [
+        // Makes it end with this process, however that ends.
+        ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
+        ...["-D", data, "-p", String(port), "-k", folder],
+        ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
+        ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
+      ],
+      { cwd: folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+    );
+    const reader = server.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; !text.includes(ready); ) {
+      const { value, done } = await reader.read();
+      if (done) return `PostgreSQL does not start: ${text}`;
+      text += value;
+    }
+    // Read continuously, because a full pipe would block the server.
+    void (async () => {
+      while (!(await reader.read()).done);
+    })();
+    return null;
+  }
+
   return {
-    /** @param isStandby whether it is ready once it accepts connections that only read */
+    /**
+     * Starts it, once the processes of a killed server have released its memory.
+     * @param isStandby whether it is ready once it accepts connections that only read
+     */
     async start(isStandby = false): Promise<void> {
-      const ready = `ready to accept ${isStandby ? "read-only " : ""}connections`;
-      server = Bun.spawn(
-        [
-          // Makes it end with this process, however that ends.
-          ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
-          ...["-D", data, "-p", String(port), "-k", folder],
-          ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
-          ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
-        ],
-        { cwd: folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+      let refused: string | null = null;
+      await until(
+        async () => {
+          refused = await attempt(isStandby);
+          if (refused?.includes("shared memory block") === false) throw new Error(refused);
+          return refused === null;
+        },
+        () => `a start of PostgreSQL (${refused})`,
       );
-      const reader = server.stderr.pipeThrough(new TextDecoderStream()).getReader();
-      for (let text = ""; !text.includes(ready); ) {
-        const { value, done } = await reader.read();
-        if (done) throw new Error(`PostgreSQL does not start: ${text}`);
-        text += value;
-      }
-      // Read continuously, because a full pipe would block the server.
-      void (async () => {
-        while (!(await reader.read()).done);
-      })();
     },
 
     async end(signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
