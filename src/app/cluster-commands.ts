@@ -22,6 +22,7 @@ import type { NodeSettings } from "../db/shared-rows.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
+import { latestBackupIn } from "../upkeep/backups/backup-files.ts";
 import { wholeBackup } from "../upkeep/backups/page-backup.ts";
 import type { Finding } from "../upkeep/checks/finding.ts";
 import { message } from "../values/messages/messages.ts";
@@ -179,7 +180,10 @@ function requireFree(path: string): void {
  */
 async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<number> {
   if (existsSync(path)) requireUnused(path);
-  const { node, copyId, secret, takesOver, from } = wanted;
+  const { node, copyId, secret, takesOver } = wanted;
+  const isFolder = (given: string) => existsSync(given) && statSync(given).isDirectory();
+  const given = wanted.from;
+  const from = given !== null && isFolder(given) ? latestBackupIn(given) : given;
   const state = await withSession(wanted, ({ query }) => findClusterState(query));
   requireReadable(state, secret);
   // Registered before anything is copied: rows deleted from now on stay recorded until this copy has seen

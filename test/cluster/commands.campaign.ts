@@ -162,11 +162,12 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     await init();
     const backup = machine.path("backup.db");
     await ok(["backup", backup], settings());
-    const { path } = JSON.parse(await ok(["backup", "--to", "copies", "--json"], settings()));
+    await ok(["backup", "--to", "copies"], settings());
     await ok(["org", "create", "--name", "After the backup", "--plan", "profi"], settings());
     // As if the rows of the backup were gone: a copy without it would lack them.
     await inPostgres(`DELETE FROM kanalog.rows WHERE "table" = 'channel_texts'`);
-    await ok(["cluster", "join", "--from", path], second());
+    expect(await refused(["cluster", "join", "--from", "."], second())).toContain("of 0 databases");
+    await ok(["cluster", "join", "--from", "copies"], second());
     await ok(["check"], second());
     const copies = [machine.database, machine.path("b.db")].map((path) => {
       const db = openDatabase(path, systemClock);

@@ -1027,6 +1027,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The backup PATH is complete, but shares nothing with the one before it: REASON",
     ],
   ],
+  notOneBackup: [
+    [
+      { folder: "FOLDER", databases: 2 },
+      "The folder FOLDER has backups of 2 databases: give one of its files, which end in .backup.",
+    ],
+  ],
   formerBackups: [
     [
       { folder: "FOLDER", former: "FORMER" },

@@ -48,10 +48,10 @@ export interface ClusterPart {
   /** How long ago the copy was last up to date; null if the file is not a copy. */
   lagMs: (() => number) | null;
   /**
-   * Called before a key is believed, which another node may have revoked.
+   * Called before a key is believed, which another node may have revoked; null on a standalone appliance.
    * @throws AppError `unavailable` if the copy has been out of date for longer than `KANALOG_LAG_MAX`
    */
-  requireCurrent(): void;
+  requireCurrent: (() => void) | null;
   checks: ReadyChecks;
   /** For staff's page of nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
@@ -87,7 +87,7 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
     pushes: upkeep.isOwn,
     tick: async () => {},
     lagMs: null,
-    requireCurrent() {},
+    requireCurrent: null,
     checks: {},
     nodes: null,
     stop: async () => {},

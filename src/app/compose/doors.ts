@@ -183,7 +183,7 @@ function composeOperator(
     operatorKeys: {
       ...operator.operatorKeys,
       async verify(authorization: string | null, nowMs: number) {
-        cluster.requireCurrent();
+        cluster.requireCurrent?.();
         return operator.operatorKeys.verify(authorization, nowMs);
       },
     },

@@ -46,6 +46,7 @@ function backupPath({ folder, name }: BackupPlace, instantMs: number): string {
 
 /** Length of a day such as `2026-11-20`. */
 const DAY_LENGTH = 10;
+const STAMP_LENGTH = "-2026-11-20T04-00-00.backup".length;
 const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.backup$/;
 
 /**
@@ -60,6 +61,20 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
     return STAMP_END.test(end) && end.slice(0, latest.length) <= latest;
   });
   return own.sort().reverse();
+}
+
+/**
+ * The latest backup in a folder that has one database's only, which may be named otherwise than here.
+ * @throws AppError `conflict` if it has none, or those of several databases
+ */
+export function latestBackupIn(folder: string): string {
+  const files = readdirSync(folder).filter((file) => STAMP_END.test(file.slice(-STAMP_LENGTH)));
+  const names = new Set(files.map((file) => file.slice(0, -STAMP_LENGTH)));
+  const [latest] = files.sort().reverse();
+  if (latest === undefined || names.size > 1) {
+    throw new AppError("conflict", message("notOneBackup", { folder, databases: names.size }));
+  }
+  return join(folder, latest);
 }
 
 /** Removes all but the `kept` latest backups, and what only they needed. */

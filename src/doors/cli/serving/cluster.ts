@@ -14,7 +14,10 @@ interface FromOptions extends AsJson {
 }
 
 const fromOption = (): Option =>
-  new Option("--from <file>", "backup of a node's file: only what it lacks is copied");
+  new Option(
+    "--from <path>",
+    "backup of a node's file, or a folder of backups: only what it lacks is copied",
+  );
 
 interface FilesOptions extends AsJson {
   hosts: string[];
