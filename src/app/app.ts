@@ -68,7 +68,7 @@ export async function createApp(
     postIndex,
     server: doors.server,
     flushRequests: answers.flush,
-    shareRates: async () => base.cluster.rates?.tick(),
+    shareRates: base.cluster.rates.tick,
     push: hooks.push,
     setUpPath: doors.setUp.path,
     workAfterAnswers: doors.afterAnswer.settled,
@@ -114,8 +114,10 @@ function stopAll(
   tickers: readonly Ticker[],
 ): Promise<void> {
   const upkeep = { stop: lease.leave };
-  const push = [mailer, hooks.sender];
-  const work = [scheduler, ...push, services.bulk, imports, sources, ...tickers, upkeep, cluster];
+  const work = [
+    ...[scheduler, mailer, hooks.sender, services.bulk, imports, sources],
+    ...[...tickers, upkeep, cluster],
+  ];
   const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.settled];
   const close = async (): Promise<void> => {
     await database.close();
@@ -147,7 +149,7 @@ function composeTickers(
     createTicker(EVERY_SECOND, lease.tick),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
     createTicker(EVERY_SECOND, cluster.tick),
-    createTicker(EVERY_SECOND, cluster.rates?.tick ?? (async () => {})),
+    createTicker(EVERY_SECOND, cluster.rates.tick),
     createTicker(EVERY_SECOND, async () => {
       if (cluster.pushes()) await hooks.push.tick(isOwn());
     }),

@@ -3,6 +3,7 @@ import { type Copy, findCopy, type Place } from "../db/shared-rows.ts";
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Connection, openConnection, type Session } from "./connection.ts";
+import { COMMITS_CHANNEL } from "./notices.ts";
 import type { ChangedRows, RowImage } from "./shared-tables.ts";
 
 /** A connection to a copy of the cluster's rows, together with their source. */
@@ -148,7 +149,7 @@ const PUT = `
 const COMMIT = `
   UPDATE kanalog.state SET version = version + 1;
   INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING version::text, mark::text;
-  NOTIFY kanalog;
+  NOTIFY ${COMMITS_CHANNEL};
   COMMIT`;
 
 /** An additional row, without a table, carries the copy's new position. */

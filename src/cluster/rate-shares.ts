@@ -7,11 +7,11 @@ export const RATES_CHANNEL = "kanalog_rates";
 
 /** Organizations per notification, which PostgreSQL limits to 8,000 bytes. */
 const PER_PART = 200;
-/** What asks for less than this part of its rate is not reported: few customers ever come near theirs. */
+/** Demand below this part of a rate is not reported: few customers ever come near theirs. */
 const REPORTED_PART = 0.02;
 /** A process is gone once this many of our own reports came back without one of its. */
 const MISSED_MAX = 3;
-/** What nodes took too much before they knew of each other is made up for, but some of the rate stays. */
+/** Part of a rate that stays while nodes make up for what they answered too much. */
 const LEFT_IN_DEBT = 0.25;
 /** Seconds' worth of the rate that are made up for at most. */
 const DEBT_MAX_S = 5;
@@ -23,7 +23,7 @@ type Part = [node: string, process: string, number: number, asked: Asked[]];
 /** An organization that was asked for on this process. */
 interface Own {
   perSecond: number;
-  /** What this node may answer per second. */
+  /** Requests per second that this node may answer. */
   share: number;
   /** Since the last report. */
   asked: number;
@@ -31,7 +31,7 @@ interface Own {
   /** Requests per second, halved each second without any, so that breaks do not make a node forget. */
   demand: number;
   takenPerSecond: number;
-  /** Of the bucket that one machine would have; negative if the nodes took more together. */
+  /** Tokens in the bucket that one machine would have; negative if all nodes took more. */
   tokens: number;
 }
 
@@ -62,8 +62,10 @@ export function createRateShares(
   let hasReported = false;
 
   function begin(organizationId: number, perSecond: number): Own {
-    const counted = { asked: 0, taken: 0, demand: 0, takenPerSecond: 0 };
-    const begun = { perSecond, share: perSecond, tokens: perSecond, ...counted };
+    const begun: Own = {
+      ...{ perSecond, share: perSecond, tokens: perSecond },
+      ...{ asked: 0, taken: 0, demand: 0, takenPerSecond: 0 },
+    };
     own.set(organizationId, begun);
     divide(organizationId, begun);
     return begun;
@@ -86,7 +88,7 @@ export function createRateShares(
     of.share = Math.max((rate * here) / (here + elsewhere), rate - elsewhere);
   }
 
-  /** What was counted since the last report, which is forgotten. */
+  /** Begins a new second. @returns the report of the last one */
   function count(): Asked[] {
     const nowMs = clock.monotonic();
     const seconds = Math.max(1, (nowMs - reportedMs) / 1000);

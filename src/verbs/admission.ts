@@ -125,6 +125,10 @@ export function hasExport({ code }: Pick<Plan, "code">): boolean {
 export const exportIncluded: PlanRule = ({ plan }) =>
   hasExport(plan) ? null : notIncluded(plan.code);
 
+/** Some plans include only the statistics of the last days (specification, section 8). */
+export const historyIncluded: PlanRule = ({ plan }) =>
+  plan.historyDays === null ? null : notIncluded(plan.code);
+
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 

@@ -30,7 +30,7 @@ const files = positionals.length > 0 ? positionals : [join(ROOT, "data/sample/po
 if (hasNpmPostgres) await compare();
 else console.log("Skipped: npm's PostgreSQL is not installed.");
 
-/** By both nouns with a space between them. */
+/** Pairs of nouns, named by both with a space between them. */
 type Pairs = NounList["nouns"];
 
 async function compare(): Promise<void> {

@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
 
   test("alerts and their queue are shared; indexes and nightly columns are not", () => {
     const shared = sharedTables(one.db).map(({ name }) => name);
-    expect(shared).toEqual(expect.arrayContaining(["alerts", "alert_posts", "saved_lists"]));
+    expect(shared).toEqual(expect.arrayContaining(["alerts", "alert_posts", "webhook_deliveries"]));
     for (const name of shared) expect(name).not.toMatch(/search|metric|order|stale/);
   });
 });

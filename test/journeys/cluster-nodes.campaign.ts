@@ -35,7 +35,7 @@ if (noNamespaces !== null && noNamespaces !== "") {
 }
 const LAG_MAX_S = 10;
 
-/** What a free method may answer when the node could not copy for so long: its last copy may be seconds older. */
+/** Statuses of a free method after so long without a copy; the last copy may be seconds older. */
 function statusesAfter(ms: number): number[] {
   if (ms < (LAG_MAX_S - 3) * 1000) return [200];
   return ms < (LAG_MAX_S + 1) * 1000 ? [200, 503] : [503];

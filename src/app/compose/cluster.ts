@@ -6,7 +6,7 @@ import { copiedVersion, copyNewestAt, requireCluster } from "../../cluster/link.
 import { COMMITS_CHANNEL, listenToNotices } from "../../cluster/notices.ts";
 import { createRateShares, RATES_CHANNEL } from "../../cluster/rate-shares.ts";
 import type { Config } from "../../config.ts";
-import type { RateShares } from "../../customers/limits/rates.ts";
+import { ALONE, type RateShares } from "../../customers/limits/rates.ts";
 import type { Database } from "../../db/database.ts";
 import type { NodeSettings } from "../../db/shared-rows.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
@@ -37,8 +37,8 @@ export interface ClusterPart {
    * @throws AppError `unavailable` if nothing could be copied
    */
   copyNewest(): Promise<boolean>;
-  /** What of organizations' rates this node may use. */
-  rates: (RateShares & { tick(): Promise<void> }) | null;
+  /** Shares of organizations' rates that this node may use. */
+  rates: RateShares & { tick(): Promise<void> };
   /** Lease for work that only one process may do. */
   upkeep: UpkeepLease;
   /** Whether this process sends webhooks: on each node, the one worker that does its upkeep. */
@@ -81,7 +81,7 @@ export function composeCluster(
 function standalone(upkeep: UpkeepLease): ClusterPart {
   return {
     usage: null,
-    rates: null,
+    rates: { ...ALONE, tick: async () => {} },
     copyNewest: async () => false,
     upkeep,
     pushes: upkeep.isOwn,
@@ -126,7 +126,7 @@ function nodeOf(
   const rates = createRateShares({ node: name, process: owner }, notices, clock);
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
-  /** As last read from the file, which is read again only once this is too long ago. */
+  /** Kept because every request with a key asks; read again once it is too long ago. */
   let newestAt = 0;
   const isOutdated = (): boolean => {
     if (clock.now() - newestAt > config.lagMaxMs) newestAt = copyNewestAt(db);

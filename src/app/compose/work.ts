@@ -167,7 +167,7 @@ function composeLimits({ db, threads, ports, metrics, crew, cluster, readClock }
     keyUse,
     usage,
     limits: createLimits(
-      createRates(clock, crew?.memory.rates, cluster.rates ?? undefined),
+      createRates(clock, crew?.memory.rates, cluster.rates),
       usage,
       createTimeBudgets(clock, crew?.memory.times),
     ),

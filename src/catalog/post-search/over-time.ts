@@ -26,7 +26,7 @@ export interface OverTimeSelection extends Pick<PostSearchSelection, "query" | "
 
 const views = nullable(countSchema("Their views; null if those of none are known"));
 const channels = nullable(
-  countSchema("Channels that they are of; null if less than every fourth post was looked at"),
+  countSchema("Channels that they are of; null if too few posts were looked at to tell"),
 );
 
 export const overTimeSchema = objectSchema(
@@ -37,7 +37,7 @@ export const overTimeSchema = objectSchema(
     sampled: integerSchema({
       minimum: 1,
       description:
-        "1: all matches were looked at; n: every n-th, from which `views` and `channels` are estimated",
+        "1: all matches were looked at; n: every n-th, from which `views` and, if not null, `channels` are estimated",
     }),
     periods: listSchema(
       objectSchema({

@@ -49,7 +49,7 @@ export function takeToken(
   };
 }
 
-export function peekTokens(
+function peekTokens(
   bucket: Bucket | null,
   requestsPerSecond: number,
   nowMs: number,
@@ -198,7 +198,8 @@ export interface RateShares {
   peek(organizationId: number, perSecond: number): number;
 }
 
-const ALONE: RateShares = {
+/** A process whose customers ask nowhere else. */
+export const ALONE: RateShares = {
   ask: (_, perSecond) => perSecond,
   noteTaken() {},
   peek: (_, perSecond) => perSecond,

@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { change, query } from "../../db/statement.ts";
 import { type SavedList, savedLists } from "./saved-lists.table.ts";
 
@@ -16,14 +16,10 @@ export const insertSavedList = change(
     db.insert(savedLists).values({ memberId, name, query, createdAt }).returning(),
 ).one;
 
-export const updateSavedListName = change(
-  (db, { id, memberId, name }: Pick<SavedList, "id" | "memberId" | "name">) =>
-    db
-      .update(savedLists)
-      .set({ name })
-      .where(and(eq(savedLists.id, id), eq(savedLists.memberId, memberId))),
+export const updateSavedListName = change((db, { id, name }: Pick<SavedList, "id" | "name">) =>
+  db.update(savedLists).set({ name }).where(eq(savedLists.id, id)),
 ).run;
 
-export const deleteSavedList = change((db, { id, memberId }: Pick<SavedList, "id" | "memberId">) =>
-  db.delete(savedLists).where(and(eq(savedLists.id, id), eq(savedLists.memberId, memberId))),
+export const deleteSavedList = change((db, { id }: Pick<SavedList, "id">) =>
+  db.delete(savedLists).where(eq(savedLists.id, id)),
 ).run;

@@ -60,7 +60,7 @@ const renameSavedList = transaction(
     const { found, others } = ownList(tx, owner, id);
     if (name === found.name) return;
     requireFree(name, others);
-    await updateSavedListName(tx, { id, memberId: owner.id, name });
+    await updateSavedListName(tx, { id, name });
     await recordChange(tx, clock, by, ofList("rename", owner, id, name));
   },
 );
@@ -70,7 +70,7 @@ const removeSavedList = transaction(
   "saved-list",
   async (tx, clock, { owner, id }: { owner: Owner; id: number }, by: Actor) => {
     const { found } = ownList(tx, owner, id);
-    await deleteSavedList(tx, { id, memberId: owner.id });
+    await deleteSavedList(tx, { id });
     await recordChange(tx, clock, by, ofList("delete", owner, id, found.name));
   },
 );

@@ -22,7 +22,7 @@ export interface Requested {
   paths: readonly string[];
   /** Per server, shared by the keys. */
   connections: number;
-  /** Of each organization that sends to all servers; by default one. */
+  /** Keys, each of another organization that sends to all servers; by default one. */
   keys?: readonly string[];
   seconds: number;
 }

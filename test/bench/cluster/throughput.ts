@@ -15,7 +15,7 @@ const WANTED = new Map([
   [1, 1.5],
 ]);
 
-/** How much a second node adds, each node with as many connections of its own in both cases. */
+/** Answers that a second node adds; each node has as many connections of its own in both cases. */
 export async function benchThroughput(
   stage: Stage,
   { rounds, seconds }: { rounds: number; seconds: number },

@@ -13,7 +13,7 @@ const MANY = 100;
 const WARM_S = 8;
 
 /**
- * What a second worker gives and costs on one machine, in turns. The client has a core for itself (`load.ts`), where
+ * Gain and cost of a second worker on one machine, in turns. The client has a core for itself (`load.ts`), where
  * there are more than two: on two cores, workers share that one with it.
  */
 export async function benchWorkers(

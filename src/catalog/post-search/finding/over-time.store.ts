@@ -33,7 +33,7 @@ const LIMITS = { lookedUp: 50_000, read: 600_000 };
 /** Longer expressions, of hundreds of stems, take too long to begin for each slice. */
 const SLICED_LENGTH_MAX = 1_000;
 const SLICES_OF_DAY = 2;
-/** The least dense sample that tells channels: of every eighth post, a third to nine tenths of them are not seen. */
+/** Channels are estimated from every fourth post at least: every eighth misses a third to nine tenths of them. */
 const CHANNELS_SAMPLED_MAX = 4;
 /** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
 const TEXTS_MAX = 1_000;
@@ -100,7 +100,7 @@ export function selectOverTime(
     posts.set(period, (posts.get(period) ?? 0) + (byDay[at] ?? 0));
   }
   const isEstimated = sampled > 1 && texts !== null;
-  // Nor do a thousand texts tell them.
+  // A thousand texts tell too little about channels that were not seen.
   const areChannelsTold = sampled <= CHANNELS_SAMPLED_MAX && !isEstimated;
   const channels = tallied(found, ({ channel_id }) => channel_id);
   const periods = tallied(found, periodOf);
@@ -325,7 +325,7 @@ function mostFirst(channels: ReadonlyMap<number, Tally>, most: number): OfChanne
     if (last !== undefined && byPosts(one, last) > 0) continue;
     const at = top.findIndex((other) => byPosts(one, other) < 0);
     top.splice(at === -1 ? top.length : at, 0, one);
-    top.length = Math.min(top.length, most);
+    if (top.length > most) top.pop();
   }
   return top;
 }

@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
-import { exportIncluded, hasExport } from "../../../verbs/admission.ts";
-import { OpeningPlan } from "../pages/organization/opening-plan.tsx";
-import { ownMembership, viewerOf } from "../visit/viewer.ts";
+import { exportIncluded } from "../../../verbs/admission.ts";
+import { viewer } from "../visit/viewer.ts";
 import { useSite, useVisit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
+import { OpeningPlan } from "./opening-plan.tsx";
 import { Snippet } from "./shown.tsx";
 
 /** An API request, as a command to paste. */
@@ -48,15 +48,12 @@ export async function DownloadForm({
   /** Price of 1,000 rows, in words. */
   perThousand: string;
 }) {
-  const visit = useVisit();
-  const context = useSite();
-  const words = visit.words.mentionPages;
-  const viewer = await viewerOf(ownMembership(), context.accounts, visit.nowMs);
-  if (exportIncluded(viewer, context.services) !== null) {
+  const words = useVisit().words.mentionPages;
+  if (exportIncluded(await viewer(), useSite().services) !== null) {
     return (
       <p>
         <small>{words.profiOnly}</small>
-        <OpeningPlan includes={hasExport} />
+        <OpeningPlan rule={exportIncluded} />
       </p>
     );
   }

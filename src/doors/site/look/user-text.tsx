@@ -63,7 +63,7 @@ export function ImportLink() {
 }
 
 /** Shows what was just done, from the name of it in the page's address: the page's own, or the audit log's. */
-export function Done({ words }: { words: Readonly<Record<string, string>> }) {
+export function Done({ words = {} }: { words?: Readonly<Record<string, string>> }) {
   const visit = useVisit();
   const name = visit.query.get("done") ?? "";
   const texts: Record<string, string> = { ...sentencesOf(visit.words.auditLog.actions), ...words };

@@ -21,7 +21,7 @@ function priceText({ price, currency, per, texts }: PlanOffer, language: Languag
   return price === 0 ? startPage.free : startPage.pricePer(money(price, currency, language), per);
 }
 
-/** As `priceText`; if there is none, that it is on request. */
+/** A plan's price in words, also if it is on request. */
 export function planPrice(plan: Plan, language: Language): string {
   return priceText(offerOf(plan), language) ?? WORDS[language].startPage.priceOnRequest;
 }

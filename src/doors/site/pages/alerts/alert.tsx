@@ -4,10 +4,12 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { alertsIncluded } from "../../../../verbs/admission.ts";
 import { alertsPreview } from "../../../../verbs/methods/alerts.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
+import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink, UserLink } from "../../look/user-text.tsx";
@@ -15,7 +17,6 @@ import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp } from "../../visit/look-up.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
 import {
   AlertForm,
   alertOf,
@@ -52,7 +53,7 @@ export const alertPage: SitePage = {
         {!isIncluded && (
           <p class="notice">
             {words.planWithout(plan.code)} {words.planKept}
-            <OpeningPlan includes={(other) => other.webhooks > 0 && other.alerts > 0} />
+            <OpeningPlan rule={alertsIncluded} />
           </p>
         )}
         {isIncluded && !alert.is_active && (

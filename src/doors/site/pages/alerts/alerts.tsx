@@ -2,14 +2,15 @@
 
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { alertsIncluded, alertToSpare } from "../../../../verbs/admission.ts";
 import { pageError } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
 import {
   AlertForm,
   hasAlerts,
@@ -43,7 +44,7 @@ export const alertsPage: SitePage = {
           <p class="notice">
             {words.planWithout((await ownPlan()).code)}
             {alerts.length > 0 && ` ${words.planKept}`}
-            <OpeningPlan includes={(plan) => plan.webhooks > 0 && plan.alerts > 0} />
+            <OpeningPlan rule={alertsIncluded} />
           </p>
         )}
         {alerts.length > 0 && <List alerts={alerts} webhooks={webhooks} />}
@@ -126,7 +127,7 @@ async function Create({
       <p class="notice">
         {words.planFull(code, alerts)}
         {existing > alerts && ` ${words.planPaused}`}
-        <OpeningPlan includes={(plan) => plan.alerts > existing} />
+        <OpeningPlan rule={alertToSpare} />
       </p>
     );
   }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import {
   MENTION_KINDS,
@@ -12,11 +11,11 @@ import { channelsRetrieve } from "../../../../verbs/methods/channels.ts";
 import { channelMentionsList } from "../../../../verbs/methods/posts.ts";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable, Pager } from "../../look/data-table.tsx";
+import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useVisit } from "../../visit/visit.ts";
-import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { givenOf } from "./catalog-filter.ts";
 import { refusalText } from "./channel-figures.tsx";
 import { MentionItems } from "./channel-mentioned.tsx";

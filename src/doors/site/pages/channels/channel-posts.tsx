@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { PostView } from "../../../../catalog/posts/post.ts";
@@ -9,11 +8,11 @@ import { channelPostsRetrieve } from "../../../../verbs/methods/posts.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { Pager } from "../../look/data-table.tsx";
+import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { currentActor } from "../../visit/viewer.ts";
 import { asset, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
-import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { refusalText } from "./channel-figures.tsx";
 import { periodOf } from "./channel-readings.ts";
 import { PostMarks, PostText } from "./post-text.tsx";

@@ -4,11 +4,12 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
+import { historyIncluded } from "../../../../verbs/admission.ts";
 import { Scroll } from "../../look/data-table.tsx";
+import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { DayText, shownNumber, told } from "../../look/shown.tsx";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, useVisit } from "../../visit/visit.ts";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
 /** Subscribers and views by day in one picture, with the table it is drawn from. */
@@ -30,10 +31,7 @@ export async function ReadingsChart({
         <Periods path={`/account/channels/${card.id}/`} current={period} />
       </div>
       {refusal !== null ? (
-        <p class="notice">
-          {await historyRefusal(refusal)}
-          <OpeningPlan after={refusal} includes={({ historyDays }) => historyDays === null} />
-        </p>
+        <HistoryRefusal error={refusal} />
       ) : rows.length === 0 ? (
         <p class="empty">{words.noStatistics}</p>
       ) : (
@@ -57,13 +55,18 @@ export async function ReadingsChart({
   );
 }
 
-/** Why a period is refused. */
-export async function historyRefusal(error: AppError): Promise<string> {
-  const visit = useVisit();
-  const plan = await ownPlan();
-  return error.code === "tariff_required" && plan.historyDays !== null
-    ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
-    : told(error.publicMessage);
+/** Why a period is refused, and the plan that includes it. */
+export async function HistoryRefusal({ error }: { error: AppError }) {
+  const { code, historyDays } = await ownPlan();
+  const isClosed = error.code === "tariff_required" && historyDays !== null;
+  return (
+    <p class="notice">
+      {isClosed
+        ? useVisit().words.explorerPages.historyClosed(code, historyDays)
+        : told(error.publicMessage)}
+      <OpeningPlan after={error} rule={historyIncluded} />
+    </p>
+  );
 }
 
 /** Links to the same page with other periods. */

@@ -61,7 +61,7 @@ export const channelsPage: SitePage = {
     return page(
       visit.words.channels,
       <>
-        <Done words={{}} />
+        <Done />
         <search>
           <CatalogForm directory={context.services.directory} />
         </search>

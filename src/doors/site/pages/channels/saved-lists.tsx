@@ -82,7 +82,7 @@ const typedName = (): string => useVisit().form.get("name");
 /** The same search again, with what was done. */
 async function done(verb: "create" | "rename" | "delete", change: Promise<void>): Promise<View> {
   await change;
-  const shown = new URLSearchParams(givenOf(filterOf()));
+  const shown = new URLSearchParams(shownQuery());
   shown.set("done", `saved-list.${verb}`);
   return redirect(`${PATH}?${shown}`);
 }

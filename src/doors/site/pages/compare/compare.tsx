@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { averagesOf } from "../../../../catalog/statistics/statistics.ts";
 import { PERIOD_DAYS_MAX } from "../../../../verbs/period.ts";
@@ -11,8 +10,7 @@ import { DayText, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset, page, useVisit } from "../../visit/visit.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
-import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
+import { HistoryRefusal, Periods } from "../channels/channel-statistics.tsx";
 import {
   COMPARED_MAX,
   type Compared,
@@ -103,10 +101,7 @@ async function Picture({ compared }: { compared: Compared }) {
           <Periods path={PATH} current={period} query={query} />
         </div>
         {refusal !== null ? (
-          <p class="notice">
-            {await historyRefusal(refusal)}
-            <OpeningPlan after={refusal} includes={({ historyDays }) => historyDays === null} />
-          </p>
+          <HistoryRefusal error={refusal} />
         ) : rows.length === 0 ? (
           <p class="empty">{visit.words.explorerPages.noStatistics}</p>
         ) : (

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { type FoundPost, POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
@@ -12,13 +11,13 @@ import { exportPosts } from "../../../../verbs/methods/export.ts";
 import { mostViewedPosts, postsSearchList } from "../../../../verbs/methods/post-search.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
+import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload, lookUp, orRefusal } from "../../visit/look-up.ts";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, page, useVisit } from "../../visit/visit.ts";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
-import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { FoundPosts } from "./found-posts.tsx";
 
 const PATH = "/account/posts/";

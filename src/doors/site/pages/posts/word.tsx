@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { type OverTimeView, PERIOD_LENGTHS } from "../../../../catalog/post-search/over-time.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError } from "../../../../errors.ts";
@@ -13,6 +12,7 @@ import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
+import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
@@ -21,7 +21,6 @@ import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
 import { hasAlerts } from "../alerts/alert-form.tsx";
 import { webhooksOf } from "../alerts/alerts.tsx";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
-import { PlanWithPosts } from "../organization/opening-plan.tsx";
 import { Found } from "./found-posts.tsx";
 import { refusalText, searched } from "./posts.tsx";
 

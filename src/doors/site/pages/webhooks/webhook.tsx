@@ -4,14 +4,15 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/fields.ts";
+import { webhooksIncluded } from "../../../../verbs/admission.ts";
 import { pageError } from "../../forms/faults.ts";
+import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
 import { currentActor, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { attemptsStrip, DeliveryTable, Outcome } from "./delivery-table.tsx";
 import { ManageWebhook, secretPage, WebhookState } from "./webhook-fields.tsx";
 import {
@@ -115,7 +116,7 @@ export const webhookPage: SitePage = {
         {!isIncluded && (
           <p class="notice">
             {words.planWithout((await ownPlan()).code)} {words.planKept}
-            <OpeningPlan includes={(plan) => plan.webhooks > 0} />
+            <OpeningPlan rule={webhooksIncluded} />
           </p>
         )}
         <section class="card" aria-label={words.state}>

@@ -2,13 +2,14 @@
 
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { webhooksIncluded, webhookToSpare } from "../../../../verbs/admission.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
-import { OpeningPlan } from "../organization/opening-plan.tsx";
 import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
 import {
   hasWebhooks,
@@ -43,7 +44,7 @@ export const webhooksPage: SitePage = {
           <p class="notice">
             {words.planWithout((await ownPlan()).code)}
             {webhooks.length > 0 && ` ${words.planKept}`}
-            <OpeningPlan includes={(plan) => plan.webhooks > 0} />
+            <OpeningPlan rule={webhooksIncluded} />
           </p>
         )}
         {webhooks.length > 0 && <List webhooks={webhooks} />}
@@ -98,7 +99,7 @@ async function Create({ existing }: { existing: number }) {
     return (
       <p class="notice">
         {words.planFull(code, webhooks)}
-        <OpeningPlan includes={(plan) => plan.webhooks > existing} />
+        <OpeningPlan rule={webhookToSpare} />
       </p>
     );
   }
