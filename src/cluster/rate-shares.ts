@@ -13,6 +13,8 @@ const REPORTED_PART = 0.02;
 const MISSED_MAX = 3;
 /** Part of a rate that stays while nodes make up for what they answered too much. */
 const LEFT_IN_DEBT = 0.25;
+/** Part of the common bucket that is full as long as the nodes together stay below the rate. */
+const UNDIVIDED_ABOVE = 0.5;
 /** Seconds' worth of the rate that are made up for at most. */
 const DEBT_MAX_S = 5;
 
@@ -62,8 +64,11 @@ export function createRateShares(
   let hasReported = false;
 
   function begin(organizationId: number, perSecond: number): Own {
+    const { demand, taken } = reported(organizationId);
+    // Whoever was refused nothing elsewhere has a bucket that is nearly full.
+    const tokens = demand < perSecond ? perSecond : perSecond - taken;
     const begun: Own = {
-      ...{ perSecond, share: perSecond, tokens: perSecond },
+      ...{ perSecond, share: perSecond, tokens },
       ...{ asked: 0, taken: 0, demand: 0, takenPerSecond: 0 },
     };
     own.set(organizationId, begun);
@@ -71,15 +76,26 @@ export function createRateShares(
     return begun;
   }
 
+  /** Requests per second that other processes reported. */
+  function reported(organizationId: number): { demand: number; taken: number } {
+    const sum = { demand: 0, taken: 0 };
+    for (const { asked } of peers.values()) {
+      const of = asked.get(organizationId);
+      sum.demand += of?.demand ?? 0;
+      sum.taken += of?.taken ?? 0;
+    }
+    return sum;
+  }
+
   function divide(organizationId: number, of: Own): void {
-    let here = Math.max(of.demand, of.asked, 1);
+    let here = Math.min(Math.max(of.demand, of.asked, 1), of.perSecond);
     let elsewhere = 0;
     for (const peer of peers.values()) {
       const demand = peer.asked.get(organizationId)?.demand ?? 0;
       if (peer.node === node) here += demand;
       else elsewhere += demand;
     }
-    if (elsewhere === 0) {
+    if (elsewhere === 0 || of.tokens >= UNDIVIDED_ABOVE * of.perSecond) {
       of.share = of.perSecond;
       return;
     }
@@ -95,7 +111,8 @@ export function createRateShares(
     reportedMs = nowMs;
     const report: Asked[] = [];
     for (const [id, of] of own) {
-      of.demand = Math.max(of.asked / seconds, of.demand / 2);
+      // More than the rate is no larger claim to it.
+      of.demand = Math.min(Math.max(of.asked / seconds, of.demand / 2), of.perSecond);
       of.takenPerSecond = of.taken / seconds;
       of.asked = 0;
       of.taken = 0;
@@ -114,8 +131,7 @@ export function createRateShares(
       if (peer.missed > MISSED_MAX) peers.delete(name);
     }
     for (const [id, of] of own) {
-      let taken = of.takenPerSecond;
-      for (const { asked } of peers.values()) taken += asked.get(id)?.taken ?? 0;
+      const taken = of.takenPerSecond + reported(id).taken;
       const tokens = Math.min(of.perSecond, of.tokens + of.perSecond - taken);
       of.tokens = Math.max(-DEBT_MAX_S * of.perSecond, tokens);
       divide(id, of);
@@ -186,7 +202,11 @@ export function createRateShares(
 function partOf(payload: string): Part | null {
   try {
     const part: Part = JSON.parse(payload);
-    return Array.isArray(part) && Array.isArray(part[3]) ? part : null;
+    const isReport =
+      Array.isArray(part) &&
+      Array.isArray(part[3]) &&
+      part[3].every((one) => Array.isArray(one) && one.length === 3 && one.every(Number.isFinite));
+    return isReport ? part : null;
   } catch {
     return null;
   }

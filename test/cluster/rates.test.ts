@@ -7,6 +7,7 @@ import { fakeClock } from "../support/fake-ports.ts";
 import { hasPostgres } from "../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../support/two-nodes.ts";
 import { until } from "../support/until.ts";
+import { seededRandom } from "../support/webhook-journey.ts";
 
 /** An organization's rate over several nodes, to which it sends more than that. */
 
@@ -35,17 +36,24 @@ describe.skipIf(!hasPostgres)("the rate of a customer who sends to two nodes", (
     }
     await cluster.copyAll();
     for (const { line } of cluster.nodes) line.hearsNotices = true;
-    const hears = async (node: Node): Promise<boolean> => {
-      const before = node.line.rateNotices;
-      await node.app.shareRates();
-      return node.line.rateNotices > before;
-    };
     for (const node of cluster.nodes) {
       await node.request("/v1/me/", { key });
       await until(() => hears(node), `${node.name} listens`);
     }
     cluster.ports.clock.advance(30_000);
   });
+
+  /** Whether a node hears what it shares. */
+  async function hears({ app, line }: Node): Promise<boolean> {
+    const before = line.rateNotices;
+    await app.shareRates();
+    return line.rateNotices > before;
+  }
+
+  const evenly = (): [Node, number][] => [
+    [one, 2],
+    [other, 2],
+  ];
 
   /** Shares rates from one node, and waits until those that can have heard it. */
   async function share(node: Node, hearing: readonly Node[]): Promise<void> {
@@ -89,11 +97,7 @@ describe.skipIf(!hasPostgres)("the rate of a customer who sends to two nodes", (
   }
 
   test("is hers, whether she sends evenly or nine of ten to one node", async () => {
-    const evenly: [Node, number][] = [
-      [one, 2],
-      [other, 2],
-    ];
-    expectAsOnOneMachine(await send(10, evenly), 10);
+    expectAsOnOneMachine(await send(10, evenly()), 10);
     const unevenly: [Node, number][] = [
       [one, 9],
       [other, 1],
@@ -109,19 +113,11 @@ describe.skipIf(!hasPostgres)("the rate of a customer who sends to two nodes", (
   });
 
   test("is given back within seconds by a node that dies, and stays as it was without PostgreSQL", async () => {
-    const evenly: [Node, number][] = [
-      [one, 2],
-      [other, 2],
-    ];
-    await send(5, evenly);
+    await send(5, evenly());
     for (const { line } of cluster.nodes) line.cut();
-    expect(await send(5, evenly, [])).toBeWithin(4 * RATE, 1.2 * 5 * RATE);
+    expect(await send(5, evenly(), [])).toBeWithin(4 * RATE, 1.2 * 5 * RATE);
     one.line.mend();
-    await until(async () => {
-      const before = one.line.rateNotices;
-      await one.app.shareRates();
-      return one.line.rateNotices > before;
-    }, "the node listens again");
+    await until(() => hears(one), "the node listens again");
     await send(4, [[one, 4]], [one]);
     expect(await send(5, [[one, 4]], [one])).toBeWithin(0.9 * 5 * RATE, 5 * RATE + 1);
   });
@@ -137,18 +133,42 @@ function nodesOf(count: number, rate: number) {
   const nodes = Array.from({ length: count }, (_, at) => {
     const shares = createRateShares({ node: `${at}`, process: `${at}` }, { send }, clock);
     hearing.push(shares.hear);
-    return { tick: shares.tick, rates: createRates(clock, undefined, shares) };
+    const rates = createRates(clock, undefined, shares);
+    return {
+      ...{ tick: shares.tick, hear: shares.hear },
+      take: () => rates.take(1, rate, clock.now()),
+    };
   });
   return {
+    nodes,
+
+    /**
+     * Sends requests one at a time, evenly in time.
+     * @param nodeAt which node gets the one of a second
+     */
+    async sendEach(seconds: number, perSecond: number, nodeAt: (second: number) => number) {
+      let answered = 0;
+      let due = 0;
+      for (let step = 0; step < seconds * STEPS; step++) {
+        for (due += perSecond / STEPS; due >= 1; due -= 1) {
+          if (nodes[nodeAt(step / STEPS)]?.take().allowed) answered += 1;
+        }
+        clock.advance(STEP_MS);
+        for (const [at, { tick }] of nodes.entries())
+          if ((step + at * 3) % STEPS === 0) await tick();
+      }
+      return answered;
+    },
+
     /** @param perStep requests to each node, which may be fractions */
     async send(seconds: number, perStep: readonly number[], offset: number): Promise<number> {
       let answered = 0;
       const due = nodes.map(() => 0);
       for (let step = 0; step < seconds * STEPS; step++) {
-        for (const [at, { rates }] of nodes.entries()) {
+        for (const [at, { take }] of nodes.entries()) {
           due[at] = (due[at] as number) + (perStep[at] as number);
           for (; (due[at] as number) >= 1; due[at] = (due[at] as number) - 1) {
-            if (rates.take(1, rate, clock.now()).allowed) answered += 1;
+            if (take().allowed) answered += 1;
           }
         }
         clock.advance(STEP_MS);
@@ -185,6 +205,40 @@ test("who stays below the rate is refused nothing on any node", async () => {
     const answered = await nodesOf(3, RATE).send(20, perStep, 3);
     expect(answered).toBeGreaterThanOrEqual(Math.floor(wanted) - 3);
   }
+});
+
+test("who stays below the rate is answered too if a balancer picks nodes at random, or another for a while", async () => {
+  const random = seededRandom(1);
+  expect(
+    await nodesOf(3, 5).sendEach(60, 4, () => Math.floor(3 * random())),
+  ).toBeGreaterThanOrEqual(235);
+  const inTurns = (second: number) => Math.floor(second / 5) % 2;
+  expect(await nodesOf(2, 10).sendEach(60, 9, inTurns)).toBeGreaterThanOrEqual(539);
+});
+
+test("after a flood of one node, another answers within seconds, and says to wait for no longer", async () => {
+  const cluster = nodesOf(2, 2);
+  await cluster.sendEach(3, 200, () => 0);
+  const refused = Array.from({ length: 5 }, () => cluster.nodes[1]?.take()).at(-1);
+  expect(refused).toMatchObject({ allowed: false });
+  expect(refused?.retryAfterS).toBeWithin(1, 4);
+  await cluster.sendEach(3, 1, () => 1);
+  expect(await cluster.sendEach(10, 2, () => 1)).toBeGreaterThanOrEqual(19);
+});
+
+test("what is no report is ignored", () => {
+  const [node] = nodesOf(1, 2).nodes;
+  for (const payload of [
+    "",
+    "{}",
+    "[]",
+    '["n","p",1,[1]]',
+    '["n","p",1,[[1,2]]]',
+    '["n","p",1,[["1",2,3]]]',
+  ]) {
+    node?.hear(payload);
+  }
+  expect(node?.take().allowed).toBe(true);
 });
 
 test("a rate of one request a second is divided too", async () => {

@@ -91,6 +91,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     [{}, "A request for another plan is open already; withdraw it to make another one."],
   ],
   savedListsFull: [[{ max: 30 }, "You can save at most 30 lists; delete one to save another."]],
+  savedListSame: [[{ name: "NAME" }, "You have this search already, as the list NAME."]],
   savedListNamed: [[{}, "You have a list with this name already."]],
   operatorWebhooksFull: [
     [{ max: 10 }, "The operator has 10 webhooks, which is as many as there may be."],

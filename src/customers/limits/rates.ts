@@ -208,6 +208,14 @@ export const ALONE: RateShares = {
 /** A share's burst: it may be less than one request a second, but whole ones are taken. */
 const burstOf = (share: number): number => Math.max(1, share);
 
+/** A share is corrected each second, so that longer waits than a few corrections say nothing. */
+const SHARED_WAIT_MAX_S = 3;
+const withinShares = (verdict: RateVerdict): RateVerdict => ({
+  ...verdict,
+  resetS: Math.min(verdict.resetS, SHARED_WAIT_MAX_S),
+  retryAfterS: Math.min(verdict.retryAfterS, SHARED_WAIT_MAX_S),
+});
+
 /** Rates of each organization; workers that share the buckets share the rate. */
 export function createRates(
   clock: Pick<Clock, "sleep">,
@@ -227,7 +235,7 @@ export function createRates(
       takeToken(bucket, share, nowMs, burstOf(share), waitMsMax(bucket, share)),
     );
     if (verdict.allowed) shares.noteTaken(organizationId);
-    return verdict;
+    return share < perSecond ? withinShares(verdict) : verdict;
   }
 
   return {

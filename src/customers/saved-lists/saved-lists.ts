@@ -22,7 +22,8 @@ type Owner = Pick<Member, "id" | "organizationId">;
 
 /**
  * Saves a search under a name.
- * @throws AppError `invalid` on `name` and `query`, `conflict` if the member has as many as there may be
+ * @throws AppError `invalid` on `name` and `query`, `conflict` if the member has as many as there may be, or a
+ * list of the same search
  */
 const addSavedList = transaction(
   "saved-list",
@@ -41,6 +42,10 @@ const addSavedList = transaction(
       throw new AppError("conflict", message("savedListsFull", { max: LISTS_MAX }));
     }
     requireFree(name, lists);
+    const same = lists.find((list) => list.query === query);
+    if (same !== undefined) {
+      throw new AppError("conflict", message("savedListSame", { name: same.name }));
+    }
     const row = { memberId: owner.id, name, query, createdAt: clock.now() };
     const { id } = (await insertSavedList(tx, row)) as SavedList;
     await recordChange(tx, clock, by, ofList("create", owner, id, name));

@@ -98,7 +98,7 @@ export function scheduledJobs({
     },
     // Hourly, because some callers can fill a table quickly: what they add between two runs is bounded by
     // what they may do in an hour.
-    { name: "trends", pattern: "*/15 * * * *", isOfNode: true, run: makeTrends },
+    { name: "trends", pattern: "*/15 * * * *", run: makeTrends },
     { name: "retention", pattern: "40 * * * *", isOfNode: true, run: retain },
     { name: "silent-sources", pattern: "*/5 * * * *", run: queueSilentSourceMails },
     ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetCopied }] : []),

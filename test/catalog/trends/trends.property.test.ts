@@ -10,6 +10,8 @@ import { channel, expectOk, imported } from "../../support/expectations.ts";
 
 const CHANNELS = 24;
 const HOUR = 3_600_000;
+/** Windows in which terms are sought. */
+const SOUGHT_HOURS = [24, 6];
 /** Words that are their own stems. */
 const WORDS = ["vobrak", "dolnut", "zimkor", "hartum", "plodok", "gunvar"];
 
@@ -49,9 +51,8 @@ function modelOf(posts: readonly Post[], hours: number, isIn: (channel: number) 
   const withPosts = days.filter((one) => posts.some((post) => day(at(post)) === one));
   const users = (some: readonly Post[], term: string) =>
     new Set(some.filter(({ text }) => termsOf(text).includes(term)).map((post) => post.channel));
-  const within = posts.filter((post) => hour(at(post)) > lastHour - hours);
-  const active = new Set(within.map((post) => post.channel)).size;
-  const rows = [...new Set(within.flatMap(({ text }) => termsOf(text)))].flatMap((term) => {
+  const within = (span: number) => posts.filter((post) => hour(at(post)) > lastHour - span);
+  const usualOf = (term: string, span: number): number => {
     let sum = 0;
     for (const one of withPosts) {
       const count = users(
@@ -60,16 +61,31 @@ function modelOf(posts: readonly Post[], hours: number, isIn: (channel: number) 
       ).size;
       if (count >= 3) sum += count;
     }
-    const usual = ((sum / withPosts.length) * hours) / 24;
-    const all = users(within, term).size;
-    const own = within.filter((post) => isIn(post.channel) && termsOf(post.text).includes(term));
-    const channels = users(own, term).size;
-    const parts = term.split(" ");
-    const isCommon =
-      active >= 20 &&
-      parts.length === 2 &&
-      parts.some((part) => users(within, part).size > active / 4);
-    if (withPosts.length === 0 || all < 5 || all < 3 * usual || isCommon || channels < 3) return [];
+    return ((sum / withPosts.length) * span) / 24;
+  };
+  const rises = (term: string, span: number): boolean => {
+    const { size } = users(within(span), term);
+    return size >= 5 && size >= 3 * usualOf(term, span);
+  };
+  /** A pair is left out if one of its words is everywhere, in each window in which the pair rises. */
+  const isCommon = (term: string): boolean =>
+    SOUGHT_HOURS.filter((span) => rises(term, span)).every((span) => {
+      const active = new Set(within(span).map((post) => post.channel)).size;
+      const parts = term.split(" ");
+      return (
+        active >= 20 &&
+        parts.length === 2 &&
+        parts.some((part) => users(within(span), part).size > active / 4)
+      );
+    });
+  const own = within(hours).filter((post) => isIn(post.channel));
+  const rows = [...new Set(within(hours).flatMap(({ text }) => termsOf(text)))].flatMap((term) => {
+    if (withPosts.length === 0 || !rises(term, hours) || isCommon(term)) return [];
+    const usual = usualOf(term, hours);
+    const all = users(within(hours), term).size;
+    const using = own.filter((post) => termsOf(post.text).includes(term));
+    const channels = users(using, term).size;
+    if (channels < 3) return [];
     const expected = (usual * channels) / all;
     return [
       {
@@ -77,14 +93,14 @@ function modelOf(posts: readonly Post[], hours: number, isIn: (channel: number) 
         row: {
           words: term,
           channels,
-          posts: own.length,
-          views: own.reduce((all, { views }) => all + views, 0),
+          posts: using.length,
+          views: using.reduce((all, { views }) => all + views, 0),
           channels_usual: Math.round(usual * 10) / 10,
           growth: usual === 0 ? null : Math.round((all / usual) * 10) / 10,
           by_hour: Array.from(
             { length: hours },
             (_, back) =>
-              own.filter((post) => hour(at(post)) === lastHour - hours + 1 + back).length,
+              using.filter((post) => hour(at(post)) === lastHour - hours + 1 + back).length,
           ),
         },
       },

@@ -87,6 +87,8 @@ test("a name is needed, one line, and not used before; invalid filters and too m
     const answer = await saving(other, name);
     expect([answer.status, answer.html.includes(fault)], name).toEqual([400, true]);
   }
+  const again = await saving(SCIENCE, "Mine too");
+  expect([again.status, again.html.includes("as the list Mine")]).toEqual([409, true]);
   for (const path of [
     "/account/channels/?category=nothing",
     `/account/channels/?ids=${Array(900).fill(1000).join()}`,
