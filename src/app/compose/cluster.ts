@@ -94,6 +94,9 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
   };
 }
 
+/** Time for the first copy after a start, during which keys are believed as they were before. */
+const FIRST_COPY_MS = 10_000;
+
 interface NodeParts {
   db: Database;
   writing: Database;
@@ -115,7 +118,8 @@ function nodeOf(
     await push.copyNewest({ node: name, program: version });
   };
   const follower = createFollower(copy, log);
-  const owner = processName(random.uuid(clock.now()));
+  const startedAt = clock.now();
+  const owner = processName(random.uuid(startedAt));
   const upkeep = createClusterLease(nodeLease, { url, owner }, { clock, log });
   const notices = listenToNotices(url, `kanalog ${name} notices`, clock, {
     [COMMITS_CHANNEL]: () => {
@@ -156,7 +160,8 @@ function nodeOf(
     },
     lagMs,
     requireCurrent() {
-      if (isOutdated()) throw new AppError("unavailable", message("copyOutdated"));
+      if (clock.now() - startedAt > FIRST_COPY_MS && isOutdated())
+        throw new AppError("unavailable", message("copyOutdated"));
     },
     checks: { cluster: fault },
     nodes: () => selectNodes(requireCluster(writing).authority.query),
