@@ -12,7 +12,8 @@ const ROOT = join(import.meta.dir, "../..");
 const DOCKERFILE = join(ROOT, "src/packaging/Dockerfile");
 /** In a chroot and with plain folders: neither namespaces nor overlays are to be had everywhere. */
 const ENVIRONMENT = { ...process.env, BUILDAH_ISOLATION: "chroot", STORAGE_DRIVER: "vfs" };
-const CAN = Bun.which("buildah") !== null && process.getuid?.() === 0;
+const TOOLS = ["buildah", "debootstrap"];
+const CAN = TOOLS.every((tool) => Bun.which(tool) !== null) && process.getuid?.() === 0;
 /** The user that the Dockerfile names. */
 const USER = 65532;
 const PORT = 8_179;

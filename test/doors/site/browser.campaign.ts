@@ -25,6 +25,8 @@ const LOCALES = ["en-GB", "ru-RU"] as const;
 const SCHEMES = ["light", "dark"] as const;
 const WIDTHS = [390, 1280] as const;
 const HEIGHT = 844;
+/** Time for visiting and auditing some hundred pages in four looks on a busy machine. */
+const VISITS_MS = 900_000;
 const TWO_FRAMES =
   "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
 
@@ -98,6 +100,7 @@ inBrowser(
       await context.close();
     }
   },
+  VISITS_MS,
 );
 
 inBrowser(
