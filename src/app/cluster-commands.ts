@@ -22,7 +22,7 @@ import type { NodeSettings } from "../db/shared-rows.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
-import { latestBackupIn } from "../upkeep/backups/backup-files.ts";
+import { backupAt } from "../upkeep/backups/backup-files.ts";
 import { wholeBackup } from "../upkeep/backups/page-backup.ts";
 import type { Finding } from "../upkeep/checks/finding.ts";
 import { message } from "../values/messages/messages.ts";
@@ -181,9 +181,7 @@ function requireFree(path: string): void {
 async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<number> {
   if (existsSync(path)) requireUnused(path);
   const { node, copyId, secret, takesOver } = wanted;
-  const isFolder = (given: string) => existsSync(given) && statSync(given).isDirectory();
-  const given = wanted.from;
-  const from = given !== null && isFolder(given) ? latestBackupIn(given) : given;
+  const from = wanted.from === null ? null : backupAt(wanted.from);
   const state = await withSession(wanted, ({ query }) => findClusterState(query));
   requireReadable(state, secret);
   // Registered before anything is copied: rows deleted from now on stay recorded until this copy has seen

@@ -1,4 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
@@ -64,17 +72,21 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
 }
 
 /**
- * The latest backup in a folder that has one database's only, which may be named otherwise than here.
- * @throws AppError `conflict` if it has none, or those of several databases
+ * The path itself, or of a folder the latest backup in it, whose database may be named otherwise than here.
+ * @throws AppError `conflict` if the folder has no backup, or those of several databases
  */
-export function latestBackupIn(folder: string): string {
-  const files = readdirSync(folder).filter((file) => STAMP_END.test(file.slice(-STAMP_LENGTH)));
+export function backupAt(path: string): string {
+  if (!existsSync(path) || !statSync(path).isDirectory()) return path;
+  const files = readdirSync(path).filter((file) => STAMP_END.test(file.slice(-STAMP_LENGTH)));
   const names = new Set(files.map((file) => file.slice(0, -STAMP_LENGTH)));
   const [latest] = files.sort().reverse();
   if (latest === undefined || names.size > 1) {
-    throw new AppError("conflict", message("notOneBackup", { folder, databases: names.size }));
+    throw new AppError(
+      "conflict",
+      message("notOneBackup", { folder: path, databases: names.size }),
+    );
   }
-  return join(folder, latest);
+  return join(path, latest);
 }
 
 /** Removes all but the `kept` latest backups, and what only they needed. */
