@@ -144,6 +144,17 @@ export const READS: readonly Endpoint[] = [
   endpoint("me_usage_list", "/v1/me/usage/", 0, "test", "decisions 4 usage", {
     ...{ ...DAYS, ...PAGE, limit: "page size" },
   }),
+  endpoint("msgr_lists_list", `${V1}lists/`, 0, "test", "reach 6", FIELDS),
+  endpoint(
+    "msgr_lists_channels_list",
+    `${V1}lists/{list}/channels/?limit=2`,
+    1,
+    "test",
+    "reach 6",
+    {
+      ...{ include: "metrics", ...PAGE },
+    },
+  ),
   exported("channels", "q={title}", { a_plus: "boolean" }),
   exported("stats", "channel={channel}", DAYS),
   exported("posts", "channel={posting}", { ...DAYS, views_min: "count" }),

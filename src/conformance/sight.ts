@@ -80,6 +80,7 @@ const SEEN: Readonly<Record<string, (kit: Kit) => Promise<unknown>>> = {
   post: (kit) => first(kit, POSTS, "id"),
   word: async (kit) => partOf(await first(kit, POSTS, "text", WORD), WORD),
   webhook: (kit) => first(kit, "/v1/msgr/webhooks/", "id"),
+  list: (kit) => first(kit, "/v1/msgr/lists/", "id"),
   alert: (kit) => first(kit, "/v1/msgr/alerts/", "id"),
   channels: async (kit) => (await listed(kit, CATALOG)).map(({ id }) => id).reverse(),
   three: async (kit) =>

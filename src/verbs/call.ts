@@ -211,7 +211,7 @@ function requireAccess({ audience }: ApiMethod, { key, member }: Caller): void {
   if (key.access !== "read_write") {
     throw new AppError("read_only_key", message("readWriteKeyNeeded"));
   }
-  if (member.role === "member") {
+  if (audience === "managers" && member.role === "member") {
     throw new AppError("manager_required", message("managerKeyNeeded"));
   }
 }

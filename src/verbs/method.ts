@@ -100,8 +100,8 @@ export interface ApiMethod<
   toolDefaults?: { args: RawArguments; unless?: readonly string[]; note?: string };
   /** Units that a call costs (specification, section 8). */
   units: 0 | 1;
-  /** Who may call it: any key, or only read-write keys of owners and administrators. */
-  audience: "everyone" | "managers";
+  /** Who may call it: any key, only read-write keys, or only those of owners and administrators. */
+  audience: "everyone" | "writers" | "managers";
   /** What the plan must include; otherwise the answer is 403 `tariff_required`. */
   planRule?: PlanRule;
   /** Refuses a call before its arguments are read, whatever else is wrong with it. @throws AppError */

@@ -18,6 +18,7 @@ import type {
   UsageSelection,
   UsageSummary,
 } from "../customers/limits/usage-history.ts";
+import type { SavedLists } from "../customers/saved-lists/saved-lists.ts";
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json, JsonText } from "../values/json-text.ts";
@@ -48,6 +49,7 @@ export interface Services {
   };
   webhooks: Webhooks;
   alerts: Alerts;
+  savedLists: SavedLists;
   cursors: Cursors;
   /**
    * Updates this node's copy of the cluster's rows; false if it was already up to date, and on a standalone

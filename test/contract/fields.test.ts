@@ -59,6 +59,12 @@ beforeAll(async () => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ name: "A", q: "word", webhook }),
   });
+  await appliance.request("/v1/msgr/lists/", {
+    key,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "A", query: "kind=channel" }),
+  });
 });
 
 afterAll(async () => {
@@ -70,7 +76,7 @@ afterAll(async () => {
 const NARROWED: [address: string, fields: readonly [string, string]][] = [
   ...contract.methods.flatMap(({ operation, fields }) => {
     if (fields === undefined) return [];
-    const values = { ...VALUES, id: { ...VALUES.id, webhooks: 1, alerts: 1 } };
+    const values = { ...VALUES, id: { ...VALUES.id, webhooks: 1, alerts: 1, lists: 1 } };
     const { path } = requestOf(methodNamed(operation), values);
     return [[path, [fields[0], fields[1]]] as [string, [string, string]]];
   }),

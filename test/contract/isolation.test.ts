@@ -38,6 +38,8 @@ interface Own {
   webhook: number;
   delivery: number;
   alert: number;
+  /** A saved list of the key's member. */
+  list: number;
 }
 
 let appliance: Appliance;
@@ -63,7 +65,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** Creates an organization on Profi with a webhook, a delivery and an alert. */
+/** Creates an organization on Profi with a webhook, a delivery, an alert and a list. */
 async function organization(name: string): Promise<Own> {
   const { accounts, keys } = appliance.app.domains;
   const { id: organizationId } = await accounts.createOrganization(
@@ -75,15 +77,15 @@ async function organization(name: string): Promise<Own> {
   const { id: memberId } = await accounts.addMember(owner, COMMAND_LINE);
   const made = { memberId, name, access: "read_write", expiresAt: null } as const;
   const { token: key } = await keys.createKey(made, COMMAND_LINE);
-  const own = { organizationId, key, webhook: 0, delivery: 0, alert: 0 };
+  const own = { organizationId, key, webhook: 0, delivery: 0, alert: 0, list: 0 };
   return { ...own, ...(await webhookOf(own, name)) };
 }
 
-/** Creates another webhook with a delivery and an alert. */
+/** Creates another webhook with a delivery and an alert, and a list. */
 async function webhookOf(
   { key }: Own,
   name: string,
-): Promise<Pick<Own, "webhook" | "delivery" | "alert">> {
+): Promise<Pick<Own, "webhook" | "delivery" | "alert" | "list">> {
   const call = callsWith(appliance, key);
   const { id: webhook } = await created(call, {
     url: `https://${name}.example.com/`.toLowerCase(),
@@ -99,15 +101,20 @@ async function webhookOf(
     ...{ method: "POST", key, headers: { "content-type": "application/json" } },
     body: JSON.stringify({ name, q: "word", webhook }),
   });
-  return { webhook, delivery: body.results[0].delivery, alert: made.body.id };
+  const saved = await appliance.request("/v1/msgr/lists/", {
+    ...{ method: "POST", key, headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ name: `${name} ${lastPost}`, query: `q=list${lastPost}` }),
+  });
+  const { delivery } = body.results[0];
+  return { webhook, delivery, alert: made.body.id, list: saved.body.id };
 }
 
 function request(
   { operation }: ContractMethod,
   key: string | null,
-  { webhook, delivery, alert }: Own,
+  { webhook, delivery, alert, list }: Own,
 ): Promise<Answer> {
-  const id = { ...VALUES.id, webhooks: webhook, alerts: alert };
+  const id = { ...VALUES.id, webhooks: webhook, alerts: alert, lists: list };
   const values = { ...VALUES, webhook, delivery, id };
   const { path, init } = requestOf(methodNamed(operation), values);
   return appliance.request(path, { ...init, key });
@@ -121,7 +128,7 @@ const outcome = ({ status, body }: Answer): string => `${status} ${status < 400 
 
 /** Whether a call names something that belongs to an organization. */
 const isOwned = ({ path, required }: ContractMethod): boolean =>
-  /(?:webhooks|alerts)\/:id/.test(path) || required.includes("webhook");
+  /(?:webhooks|alerts|lists)\/:id/.test(path) || required.includes("webhook");
 
 /** The answer according to the contract, in its order: access of the key, role, plan. */
 function expected(
@@ -139,10 +146,12 @@ function expected(
   },
 ): string {
   const isForManagers = method.keys === "managers";
-  if (isForManagers && access === "read_only") return "403 read_only_key";
+  if (method.keys !== "everyone" && access === "read_only") return "403 read_only_key";
   if (isForManagers && role === "member") return "403 manager_required";
   const { plans, plansWithWebhooks = plans } = method;
   if (!(hasWebhooks ? plansWithWebhooks : plans).includes(plan)) return "403 tariff_required";
+  // The lists belong to another member, of the same organization too.
+  if (method.path.includes("/lists/:id/")) return "404 not_found";
   return isOwned(method) && !hasWebhooks ? "404 not_found" : `${method.status} `;
 }
 
@@ -261,6 +270,7 @@ describe("another organization", () => {
         webhook: UNKNOWN_ID,
         delivery: UNKNOWN_ID,
         alert: UNKNOWN_ID,
+        list: UNKNOWN_ID,
       });
       expect([name, nobodys.body]).toEqual([name, others.body]);
     }
@@ -317,6 +327,8 @@ function rowsOf(organizationId: number): unknown {
     `SELECT * FROM webhook_deliveries WHERE webhook_id IN
        (SELECT id FROM webhooks WHERE organization_id = @organizationId)`,
     "SELECT * FROM alerts WHERE organization_id = @organizationId",
+    `SELECT * FROM saved_lists WHERE member_id IN
+       (SELECT id FROM members WHERE organization_id = @organizationId)`,
   ].map((sql) => db.prepare(sql).all({ organizationId }));
 }
 

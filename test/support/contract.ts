@@ -9,8 +9,8 @@ export interface ContractMethod {
   path: string;
   units: number;
   status: number;
-  /** Whose keys may call it: anybody's, or only read-write keys of owners and administrators. */
-  keys: "everyone" | "managers";
+  /** Whose keys may call it: anybody's, or only read-write keys, or only those of owners and administrators. */
+  keys: "everyone" | "writers" | "managers";
   /** Plans that include it. */
   plans: readonly string[];
   /** The same for an organization that has webhooks and alerts from before, if they are others. */
@@ -61,6 +61,7 @@ export const VALUES = {
   q: "@one",
   id: { posts: 1 },
   name: "New",
+  query: "kind=channel",
   url: "https://hooks.example.com/new",
   msgr_webhooks_create: { channels: [1] },
   msgr_webhooks_partial_update: { channels: [1, 2] },

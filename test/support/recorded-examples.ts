@@ -77,6 +77,12 @@ const MORE: Record<string, Arguments> = {
   msgr_alerts_partial_update: { category: "science" },
   msgr_alerts_destroy: {},
   msgr_webhooks_destroy: {},
+  msgr_lists_create: {},
+  msgr_lists_list: {},
+  msgr_lists_retrieve: {},
+  msgr_lists_channels_list: { limit: 2 },
+  msgr_lists_partial_update: {},
+  msgr_lists_destroy: {},
   me_retrieve: {},
   me_usage_list: {},
 };

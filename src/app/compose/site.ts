@@ -12,7 +12,6 @@ import { createOAuth } from "../../customers/oauth/oauth.ts";
 import { createOperatorKeys } from "../../customers/operator-keys/operator-keys.ts";
 import { createHashingQueue } from "../../customers/people/hashing-queue.ts";
 import { createSitePeople } from "../../customers/people/site-people.ts";
-import { createSavedLists } from "../../customers/saved-lists/saved-lists.ts";
 import { createSiteSignUps } from "../../customers/sign-up/sign-up.ts";
 import { freeDiskBytes } from "../../db/file/database-facts.ts";
 import { readMeta } from "../../db/meta.ts";
@@ -64,7 +63,6 @@ export function composeSite(
     imports,
     sources,
     operatorKeys: createOperatorKeys(db, threads.write, random),
-    savedLists: createSavedLists(db, threads.write),
     ...composePeople(base),
     ...composeOutside(base),
     ...composeCatalog(base, afterAnswer),

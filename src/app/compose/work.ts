@@ -16,6 +16,7 @@ import {
   createUsageCommits,
 } from "../../customers/limits/usage.ts";
 import { accessTokens } from "../../customers/oauth/token-model.ts";
+import { createSavedLists } from "../../customers/saved-lists/saved-lists.ts";
 import { createStripe } from "../../customers/selling/stripe.ts";
 import { rewriteMeta } from "../../db/meta.ts";
 import { inTransaction, type Wait } from "../../db/transaction.ts";
@@ -73,6 +74,7 @@ function composeCustomers(base: Base) {
       ...composeReading(base),
       copyNewest: base.cluster.copyNewest,
       ...{ keyUse, limits, webhooks, alerts },
+      savedLists: createSavedLists(db, threads.write),
     } satisfies Services,
   };
 }

@@ -18,7 +18,7 @@ import type { SavedList } from "./saved-lists.table.ts";
 const LISTS_MAX = 30;
 const QUERY_LENGTH_MAX = 2_000;
 
-type Owner = Pick<Member, "id" | "organizationId">;
+export type Owner = Pick<Member, "id" | "organizationId">;
 
 /**
  * Saves a search under a name.
@@ -47,8 +47,9 @@ const addSavedList = transaction(
       throw new AppError("conflict", message("savedListSame", { name: same.name }));
     }
     const row = { memberId: owner.id, name, query, createdAt: clock.now() };
-    const { id } = (await insertSavedList(tx, row)) as SavedList;
-    await recordChange(tx, clock, by, ofList("create", owner, id, name));
+    const list = (await insertSavedList(tx, row)) as SavedList;
+    await recordChange(tx, clock, by, ofList("create", owner, list.id, name));
+    return list;
   },
 );
 
@@ -63,10 +64,11 @@ const renameSavedList = transaction(
   ) => {
     const name = requiredName(given);
     const { found, others } = ownList(tx, owner, id);
-    if (name === found.name) return;
+    if (name === found.name) return found;
     requireFree(name, others);
     await updateSavedListName(tx, { id, name });
     await recordChange(tx, clock, by, ofList("rename", owner, id, name));
+    return { ...found, name };
   },
 );
 
@@ -91,14 +93,16 @@ export type SavedLists = ReturnType<typeof createSavedLists>;
 export function createSavedLists(db: Database, changes: Calls<typeof savedListChanges>) {
   return {
     of: (memberId: number): SavedList[] => selectSavedLists(db, { memberId }),
+    /** @throws AppError `not_found`, also for another member's list */
+    get: ({ owner, id }: { owner: Owner; id: number }): SavedList => ownList(db, owner, id).found,
     add: changes.addSavedList,
     rename: changes.renameSavedList,
     remove: changes.removeSavedList,
   };
 }
 
-function ownList(tx: Transaction, owner: Owner, id: number) {
-  const lists = selectSavedLists(tx, { memberId: owner.id });
+function ownList(db: Database | Transaction, owner: Owner, id: number) {
+  const lists = selectSavedLists(db, { memberId: owner.id });
   const found = lists.find((list) => list.id === id);
   if (found === undefined) throw notFound("object");
   return { found, others: lists.filter((list) => list !== found) };

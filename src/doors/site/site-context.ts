@@ -10,7 +10,6 @@ import type { Config } from "../../config.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { SitePeople } from "../../customers/people/site-people.ts";
-import type { SavedLists } from "../../customers/saved-lists/saved-lists.ts";
 import type { Stripe } from "../../customers/selling/stripe.ts";
 import type { SiteSignUps } from "../../customers/sign-up/sign-up.ts";
 import type { RecentEntry } from "../../ports/log.ts";
@@ -64,7 +63,6 @@ export interface SiteContext extends OperatorServices {
   setUp: SetUp;
   isSignUpOpen(): Promise<boolean>;
   signUps: SiteSignUps;
-  savedLists: SavedLists;
   throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;

@@ -58,6 +58,13 @@ const includeMetrics = choice(
     "100 cards with it are over 80,000.",
 );
 
+/** Parameters that say which channels are found and in which order: what saved lists consist of. */
+export const SEARCH_PARAMETERS = [...Object.keys(filterParameters), "ids", "ordering"] as (
+  | keyof typeof filterParameters
+  | "ids"
+  | "ordering"
+)[];
+
 /** Whether the answer includes metrics: they are requested by `include`, or by naming them in `fields`. */
 function includesMetrics(args: { include?: string | undefined; fields?: string[] | undefined }) {
   return args.include !== undefined || args.fields?.includes("metrics") === true;

@@ -10,6 +10,14 @@ import {
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { exportChannels, exportPosts, exportStats } from "./export.ts";
+import {
+  listsChannels,
+  listsCreate,
+  listsDestroy,
+  listsList,
+  listsRetrieve,
+  listsUpdate,
+} from "./lists.ts";
 import { meRetrieve, meUsageList } from "./me.ts";
 import { postsSearchStats } from "./over-time.ts";
 import { postsSearchList } from "./post-search.ts";
@@ -34,8 +42,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order. Daily usage, webhook deliveries, exports, alerts, and the
- * methods across channels or posts (search, words over time, mentions, similar channels, comparison,
+ * All API methods, in the specification's order. Daily usage, webhook deliveries, exports, alerts, saved
+ * lists, and the methods across channels or posts (search, words over time, mentions, similar channels, comparison,
  * statistics of a selection, trending words) are our additions.
  */
 export const apiMethods: readonly ApiMethod[] = [
@@ -74,6 +82,12 @@ export const apiMethods: readonly ApiMethod[] = [
   alertsDestroy,
   alertsPreview,
   trendsList,
+  listsList,
+  listsCreate,
+  listsRetrieve,
+  listsUpdate,
+  listsDestroy,
+  listsChannels,
 ];
 
 /** Filters that tools leave out: the catalog's orderings by the same figures answer who has most. */

@@ -27,6 +27,9 @@ const TAGS = {
     "New posts sent to your server, from the Growth plan. What is sent is described at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that verifies it.",
   Alerts:
     "Words to search for in all channels' new posts, from the Growth plan. Posts that match are sent to a webhook.",
+  Lists:
+    "Searches of the catalog saved under names. They belong to the key's member, not to the organization: all keys of " +
+    "one member and their pages on the site show the same lists, and any read-and-write key of theirs changes them.",
 };
 
 /** The customers' API. */

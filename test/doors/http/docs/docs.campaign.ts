@@ -126,6 +126,10 @@ test.skipIf(CHROMIUM === undefined)(
       "PATCH /v1/msgr/alerts/{id}/": "404",
       "DELETE /v1/msgr/alerts/{id}/": "404",
       "POST /v1/msgr/alerts/{id}/preview/": "404",
+      "POST /v1/msgr/lists/": "201",
+      "DELETE /v1/msgr/lists/{id}/": "204",
+      // As above.
+      "GET /v1/msgr/lists/{id}/channels/": "404",
     });
     expect(new Set(Object.keys(statuses).map((name) => name.split(" ")[0]))).toEqual(
       new Set(["GET", "POST", "PATCH", "DELETE"]),

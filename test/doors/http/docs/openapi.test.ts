@@ -186,7 +186,7 @@ test("snippets and examples contain the reader's own address, and the document s
   expect(first).toContain("http://kanalog.test:81/v1/msgr/channels/?");
   expect(first).not.toContain(WRITTEN_ADDRESS);
   expect(await text(appliance, "http://other.test")).not.toContain("kanalog.test");
-  expect(first.length).toBeLessThan(385_000);
+  expect(first.length).toBeLessThan(430_000);
 
   const base = "https://api.example.com/kanalog";
   const served = await startAppliance({ KANALOG_BASE_URL: base });

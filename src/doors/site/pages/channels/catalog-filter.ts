@@ -2,39 +2,23 @@ import type { CardAnswer } from "../../../../catalog/channels/stored-card.ts";
 import type { CatalogCount, Suggestion } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { channelsList, readCatalogRequest } from "../../../../verbs/methods/channels.ts";
+import {
+  channelsList,
+  readCatalogRequest,
+  SEARCH_PARAMETERS,
+} from "../../../../verbs/methods/channels.ts";
 import { isNumberFilter, typedNumber } from "../../forms/faults.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useSite, useVisit } from "../../visit/visit.ts";
 
 /**
- * All filters of the API's catalog, under the API's names, so that the page's address mirrors a request.
+ * All filters of the API's catalog in the address, under the API's names, so that the page's address mirrors a
+ * request; empty text if not given.
  */
-export const FILTERS = [
-  "q",
-  "category",
-  "territory",
-  "kind",
-  "subscribers_min",
-  "subscribers_max",
-  "a_plus",
-  "verified",
-  "growth_30d_min",
-  "reach_30d_min",
-  "err_30d_min",
-  "reach_24h_min",
-  "reach_48h_min",
-  "ad_reach_24h_min",
-  "ad_reach_48h_min",
-  "ids",
-  "ordering",
-] as const;
-
-/** Filters in the address; empty text if not given. */
-export type Filter = Record<(typeof FILTERS)[number], string>;
+export type Filter = Record<(typeof SEARCH_PARAMETERS)[number], string>;
 
 export function filterOf(): Filter {
-  return readFilters(FILTERS);
+  return readFilters(SEARCH_PARAMETERS);
 }
 
 /** Filters in the address by name, with numbers as people type them converted to the API's form. */

@@ -6,6 +6,7 @@ import { CATALOG_ORDERINGS, type CatalogCount } from "../../../../catalog/search
 import { AppError } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { QUERY_LENGTH_MIN } from "../../../../verbs/methods/catalog-filter.ts";
+import { SEARCH_PARAMETERS } from "../../../../verbs/methods/channels.ts";
 import { exportChannels } from "../../../../verbs/methods/export.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
 import { ApiCall, DownloadForm } from "../../look/api-call.tsx";
@@ -19,7 +20,6 @@ import { bulkDownload, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 import {
   countChannels,
-  FILTERS,
   type Filter,
   type FoundChannels,
   filterOf,
@@ -236,7 +236,10 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
 }
 
 /** Filters that are folded until one of them is used. */
-const MORE = FILTERS.slice(FILTERS.indexOf("kind"), FILTERS.indexOf("ordering"));
+const MORE = SEARCH_PARAMETERS.slice(
+  SEARCH_PARAMETERS.indexOf("kind"),
+  SEARCH_PARAMETERS.indexOf("ordering"),
+);
 const NUMBERS = [
   ...(["subscribers_min", "subscribers_max"] as const),
   ...FILTERED_METRICS.map((metric) => `${metric}_min` as const),

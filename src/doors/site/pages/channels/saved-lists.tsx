@@ -14,7 +14,7 @@ const shownQuery = (): string => new URLSearchParams(givenOf(filterOf())).toStri
 /** The visitor's saved searches, of which the shown one can be renamed or deleted; another can be saved. */
 export function SavedLists({ maySave }: { maySave: boolean }) {
   const words = useVisit().words.explorerPages;
-  const lists = useSite().savedLists.of(ownMembership().member.id);
+  const lists = useSite().services.savedLists.of(ownMembership().member.id);
   const query = shownQuery();
   const shown = lists.find((list) => list.query === query);
   return (
@@ -65,22 +65,22 @@ export const savedListActions = {
   "save-list"() {
     readCatalogRequest(givenOf(filterOf()), useSite().services);
     const given = { owner: ownMembership().member, name: typedName(), query: shownQuery() };
-    return done("create", useSite().savedLists.add(given, currentActor()));
+    return done("create", useSite().services.savedLists.add(given, currentActor()));
   },
   "rename-list"() {
     const given = { owner: ownMembership().member, id: sentNumber("list"), name: typedName() };
-    return done("rename", useSite().savedLists.rename(given, currentActor()));
+    return done("rename", useSite().services.savedLists.rename(given, currentActor()));
   },
   "delete-list"() {
     const given = { owner: ownMembership().member, id: sentNumber("list") };
-    return done("delete", useSite().savedLists.remove(given, currentActor()));
+    return done("delete", useSite().services.savedLists.remove(given, currentActor()));
   },
 };
 
 const typedName = (): string => useVisit().form.get("name");
 
 /** The same search again, with what was done. */
-async function done(verb: "create" | "rename" | "delete", change: Promise<void>): Promise<View> {
+async function done(verb: "create" | "rename" | "delete", change: Promise<unknown>): Promise<View> {
   await change;
   const shown = new URLSearchParams(shownQuery());
   shown.set("done", `saved-list.${verb}`);
