@@ -10,11 +10,19 @@ import {
 import { openConnection, type Session } from "../cluster/connection.ts";
 import { forgetNode, NAME_TAKEN_S, noteNode } from "../cluster/copy-newest.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
-import { beginCopy, copyAll, endCopy, makeCluster, takeOverCopy } from "../cluster/make-cluster.ts";
+import {
+  beginCopy,
+  copyAll,
+  endCopy,
+  makeCluster,
+  sendAhead,
+  takeOverCopy,
+} from "../cluster/make-cluster.ts";
 import { deploymentFiles } from "../cluster/setup/deployment-files.ts";
 import { examineCluster } from "../cluster/setup/doctor.ts";
 import type { Config } from "../config.ts";
-import { replaceDatabase, requireUnused, writeCopy } from "../db/file/database-copy.ts";
+import type { Database } from "../db/database.ts";
+import { isInUse, replaceDatabase, requireUnused, writeCopy } from "../db/file/database-copy.ts";
 import { TURNS_ENDING } from "../db/lock.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, openExisting, requireExisting } from "../db/open-database.ts";
@@ -46,18 +54,26 @@ export function clusterCommands(config: Config, { clock, random, network, system
 
   return {
     /**
-     * @returns the number of shared rows; from now on the file is the first node's copy
-     * @throws AppError `conflict` if another process is using the file
+     * Makes a cluster of a file, which becomes the first node's copy. While another process uses the file, its
+     * rows are only sent ahead; called again once the file is free, this sends what has changed since.
+     * @returns the number of shared rows, and whether there is a cluster now
      */
-    async init(file: string): Promise<number> {
+    async init(file: string): Promise<{ rows: number; isMade: boolean }> {
       const settings = node();
       requireExisting(file);
-      // A process still serving this file would go on billing into it instead of into the cluster.
-      requireUnused(file);
-      using db = openDatabase(file, clock);
-      await migrate(db, clock);
+      const withFile = async (work: (db: Database) => Promise<number>): Promise<number> => {
+        using db = openDatabase(file, clock);
+        await migrate(db, clock);
+        return await work(db);
+      };
+      if (isInUse(file)) {
+        const rows = await withFile((db) => sendAhead(db, settings));
+        // A process still serving the file would go on billing into it instead of into the cluster.
+        if (isInUse(file)) return { rows, isMade: false };
+      }
       const ids = { id: newId(), copyId: newId() };
-      return await makeCluster(db, clock, { ...settings, ...ids });
+      const rows = await withFile((db) => makeCluster(db, clock, { ...settings, ...ids }));
+      return { rows, isMade: true };
     },
 
     /**

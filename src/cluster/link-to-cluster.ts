@@ -7,6 +7,7 @@ import { copyNewer, inClusterTransaction } from "./cluster-transaction.ts";
 import { type Cluster, openAuthority, requireCluster, setCluster } from "./link.ts";
 import {
   type Column,
+  fromJson,
   noteChangedRows,
   type RowImage,
   SEQUENCES,
@@ -158,10 +159,6 @@ export function writeSql({ name, key, columns }: SharedTable): string {
 function valueFromJson({ name, isBlob, fallback }: Column): string {
   const value = fromJson(`r.value ->> '${name}'`, isBlob);
   return fallback === null ? value : `ifnull(${value}, ${fallback})`;
-}
-
-function fromJson(value: string, isBlob: boolean): string {
-  return isBlob ? `unhex(${value})` : `(${value})`;
 }
 
 /** A node absent for longer must rebuild its copy. */

@@ -13,18 +13,26 @@ import { findClusterState, secretCheck } from "./cluster-state.ts";
 import { copyFromCluster } from "./cluster-transaction.ts";
 import { openConnection, type Session } from "./connection.ts";
 import { copyUsage } from "./copy-usage.ts";
-import { allImagesSql, type RowImage, SEQUENCES, sharedTables } from "./shared-tables.ts";
+import { PARTS_SCHEMA, sendRows } from "./sent-parts.ts";
+import { sharedTables } from "./shared-tables.ts";
 
-/** Rows per statement: a few megabytes. */
+/** Rows of usage per statement. */
 const ROWS_PER_STATEMENT = 2_000;
 
-const PUT = `
-  INSERT INTO kanalog.rows ("table", key, version, row)
-  SELECT given ->> 0, given ->> 1, $2::bigint, given ->> 2
-  FROM json_array_elements($1::text::json) given`;
+/** Held while rows are sent: a second command waits for the first. */
+const LOCK = "SELECT pg_advisory_lock(7363)";
+
+/** The parts are there until the file knows of its cluster; a node may only exist afterwards. */
+const BEGUN = `SELECT to_regclass('kanalog.parts') IS NOT NULL AS "isBegun"`;
+const HAS_NODES = `SELECT EXISTS (SELECT FROM kanalog.nodes) AS "hasNodes"`;
+
+/** Removes what an attempt left that was killed before the file knew of its cluster. */
+const EMPTY = `
+  TRUNCATE kanalog.state, kanalog.commits, kanalog.usage_periods, kanalog.usage_days, kanalog.key_uses`;
 
 /** Records the mark of the first version that nodes copy. */
-const BEGUN = "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
+const FIRST_COMMIT =
+  "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
 
 /** Where the first copy, which has the usage just sent, continues. */
 const SENT = `
@@ -57,91 +65,84 @@ const USAGE = [
 ];
 
 /**
- * Creates a cluster from a file's contents, in one PostgreSQL transaction; the file becomes its first copy.
- * @param db a writing connection; nobody else may write meanwhile
+ * Sends a file's rows to where a cluster is to be made of it, in parts, while others read and write it. May be
+ * repeated; `makeCluster` sends what has changed since.
+ * @returns number of shared rows
+ * @throws AppError `conflict` as `makeCluster`
+ */
+export function sendAhead(db: Database, settings: NodeSettings): Promise<number> {
+  return whileMaking(db, settings, async (session) => (await sendRows(db, session)).rows);
+}
+
+/**
+ * Creates a cluster from a file's contents; the file becomes its first copy. If it is killed, nothing has
+ * changed for the file, and it can be started again.
+ * @param db a writing connection; no other process may use the file meanwhile
  * @param id UUID for the cluster
  * @param copyId UUID for the file
  * @returns number of shared rows
  * @throws AppError `conflict` if a cluster already exists, or the file is a copy of one
  */
-export async function makeCluster(
+export function makeCluster(
   db: Database,
   clock: Clock,
-  { url, node, secret, id, copyId }: NodeSettings & { secret: string; id: string; copyId: string },
+  {
+    secret,
+    id,
+    copyId,
+    ...settings
+  }: NodeSettings & { secret: string; id: string; copyId: string },
 ): Promise<number> {
+  return whileMaking(db, settings, async (session) => {
+    const made = await inFileTransaction(db, clock, "make-cluster", async (tx) => {
+      const { rows, version } = await sendRows(tx, session);
+      await session.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+      await session.query(EMPTY);
+      await session.query({
+        text: "INSERT INTO kanalog.state (id, version, schema_version, secret_check) VALUES ($1, $2, $3, $4)",
+        values: [id, version, SCHEMA_VERSION, secretCheck(secret, id)],
+      });
+      await sendUsage(tx, session);
+      const [sent] = await session.query<{ usage: string }>(SENT);
+      const [first] = await session.query<{ mark: string }>(FIRST_COMMIT);
+      await session.query("COMMIT");
+      const copy = [id, version, sent?.usage ?? "{}", copyId, first?.mark ?? null];
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?, ?)").run(...copy);
+      return rows;
+    });
+    await session.query("DROP TABLE kanalog.parts");
+    return made;
+  });
+}
+
+/** @throws AppError `conflict` if a cluster already exists, or the file is a copy of one */
+async function whileMaking<T>(
+  db: Database,
+  { url, node }: NodeSettings,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   if (findCopy(db) !== undefined) throw new AppError("conflict", message("fileIsCopy"));
   const connection = openConnection(url, `kanalog ${node} commands`);
   try {
-    return await inFileTransaction(db, clock, "make-cluster", (tx) =>
-      connection.use(async (session) => {
-        if ((await findClusterState(session.query)) !== undefined) {
-          throw new AppError("conflict", message("clusterExists"));
-        }
-        await session.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
-        try {
-          await session.query(CLUSTER_SCHEMA);
-          await session.query({
-            text: `INSERT INTO kanalog.state (id, version, schema_version, secret_check)
-              VALUES ($1, 1, $2, $3)`,
-            values: [id, SCHEMA_VERSION, secretCheck(secret, id)],
-          });
-          const { rows, version } = await sendRows(tx, session);
-          await session.query({ text: "UPDATE kanalog.state SET version = $1", values: [version] });
-          await sendUsage(tx, session);
-          const [sent] = await session.query<{ usage: string }>(SENT);
-          const [begun] = await session.query<{ mark: string }>(BEGUN);
-          await session.query("COMMIT");
-          const copy = [id, version, sent?.usage ?? "{}", copyId, begun?.mark ?? null];
-          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?, ?)").run(...copy);
-          return rows;
-        } catch (error) {
-          await session.query("ROLLBACK").catch(() => {});
-          throw error;
-        }
-      }),
-    );
+    return await connection.use(async (session) => {
+      await session.query(LOCK);
+      const state = await findClusterState(session.query);
+      const [begun] = await session.query<{ isBegun: boolean }>(BEGUN);
+      if (begun?.isBegun !== true) {
+        if (state !== undefined) throw clusterExists();
+        await session.query(`${CLUSTER_SCHEMA}; ${PARTS_SCHEMA}`);
+      }
+      const [used] = await session.query<{ hasNodes: boolean }>(HAS_NODES);
+      if (used?.hasNodes === true) throw clusterExists();
+      return await work(session);
+    });
   } finally {
     await connection.close();
   }
 }
 
-/**
- * Sends all shared rows, under many versions, because a copy takes all rows of a version at once.
- * @returns the number of rows, and the last version
- */
-async function sendRows(
-  db: Database,
-  session: Session,
-): Promise<{ rows: number; version: number }> {
-  let rows = 0;
-  let version = 0;
-  const send = async (some: RowImage[]): Promise<void> => {
-    const images = some.map(({ table, key, row }) => [table, key, row]);
-    version += 1;
-    await session.query({ name: "put", text: PUT, values: [JSON.stringify(images), version] });
-    rows += some.length;
-  };
-  for (const table of sharedTables(db)) {
-    let some: RowImage[] = [];
-    for (const image of db.prepare<RowImage>(allImagesSql(table)).iterate()) {
-      some.push(image);
-      if (some.length < ROWS_PER_STATEMENT) continue;
-      await send(some);
-      some = [];
-    }
-    if (some.length > 0) await send(some);
-  }
-  const numbered = db
-    .prepare<{ name: string; seq: number }>("SELECT name, seq FROM sqlite_sequence")
-    .all();
-  await send(
-    numbered.map(({ name, seq }) => ({
-      table: SEQUENCES,
-      key: JSON.stringify([name]),
-      row: JSON.stringify({ name, seq }),
-    })),
-  );
-  return { rows, version };
+function clusterExists(): AppError {
+  return new AppError("conflict", message("clusterExists"));
 }
 
 /** Sends usage, and compares its sum on both sides. @throws AppError `conflict` if the sums differ */

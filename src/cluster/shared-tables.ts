@@ -209,6 +209,11 @@ function asJson(value: string, isBlob: boolean): string {
   return isBlob ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
 }
 
+/** SQL: a value out of JSON, as `asJson` wrote it there. */
+export function fromJson(value: string, isBlob: boolean): string {
+  return isBlob ? `unhex(${value})` : `(${value})`;
+}
+
 /** SQL: the columns of a row as a JSON object. */
 function imageOf(alias: string, columns: readonly Column[]): string {
   const values = columns.map(

@@ -29,6 +29,8 @@ export interface PostgresLine {
    * the line is cut.
    */
   loseNextCommit(then?: () => void): void;
+  /** Loses the answer to a round trip, by its number, as `loseNextCommit` does. */
+  loseAnswer(question: number, then: () => void): void;
   close(): Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
   const { hostname, port } = new URL(hostsOf(url)[0] as string);
   const open = new Set<Socket>();
   let isCut = false;
-  let losing: (() => void) | null = null;
+  let losing: { isIt: (bytes: Buffer) => boolean; then: () => void } | null = null;
   /** Bytes held back, by their connection to PostgreSQL; null while nothing is held back. */
   let held: Map<Socket, { node: Socket; kept: Uint8Array[] }> | null = null;
 
@@ -77,9 +79,9 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     node.on("close", () => {
       if (held?.has(postgres) !== true) end();
     });
-    node.on("data", (bytes) => {
+    node.on("data", (bytes: Buffer) => {
       if (QUESTIONS.includes(bytes[0] as number)) questions += 1;
-      if (losing !== null && bytes.includes(COMMIT)) isLosing = true;
+      if (losing?.isIt(bytes) === true) isLosing = true;
       if (bytes.includes("LISTEN kanalog")) isListening = true;
       if (held === null) {
         postgres.write(bytes);
@@ -96,10 +98,10 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
         node.write(bytes);
         return;
       }
-      const then = losing;
+      const lost = losing;
       losing = null;
       // Before the cut, which a process that should be killed might notice and end by itself.
-      then?.();
+      lost?.then();
       line.cut();
     });
   });
@@ -144,7 +146,10 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
       await Promise.all(answered);
     },
     loseNextCommit(then = () => {}) {
-      losing = then;
+      losing = { isIt: (bytes) => bytes.includes(COMMIT), then };
+    },
+    loseAnswer(question, then) {
+      losing = { isIt: () => questions === question, then };
     },
     async close() {
       line.cut();

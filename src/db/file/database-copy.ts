@@ -253,6 +253,17 @@ export function requireUnused(path: string): void {
   lockDatabase(realFile(path)).close();
 }
 
+/** @throws AppError `conflict` if the file is damaged, `unavailable` if the disk refuses */
+export function isInUse(path: string): boolean {
+  try {
+    requireUnused(path);
+    return false;
+  } catch (error) {
+    if (isBusy((error as AppError).cause)) return true;
+    throw error;
+  }
+}
+
 function requireOther(path: string, file: string): void {
   const [one, other] = [path, file].map((name) => statSync(name, { throwIfNoEntry: false }));
   if (other === undefined) throw new AppError("not_found", message("noFile", { path: file }));

@@ -9,6 +9,9 @@ import { printFindings } from "./doctor.ts";
 const LEFT =
   "The cluster continues without this file, which does not get anything that the nodes count or change from now on. To move for good, stop all nodes first.";
 
+const SENT_AHEAD =
+  "There is no cluster yet: a process uses the file. Stop it, and run this command again, which sends only what has changed since.";
+
 interface FromOptions extends AsJson {
   from?: string;
 }
@@ -47,11 +50,15 @@ export function clusterCommand(context: CommandContext): Command {
 
   const init = new Command("init")
     .description("create a cluster from a database file, which becomes the first node's copy")
-    .requiredOption("--from <file>", "the database file; no process may use it meanwhile")
+    .requiredOption(
+      "--from <file>",
+      "the database file; while it is served, its rows are sent ahead",
+    )
     .addOption(jsonOption())
     .action(async ({ from, json }: AsJson & { from: string }) => {
-      const rows = await commands().cluster.init(from);
-      printObject(output, { file: from, rows }, json);
+      const { rows, isMade } = await commands().cluster.init(from);
+      printObject(output, { file: from, rows, created: isMade }, json);
+      if (!isMade) output.note(SENT_AHEAD);
     });
   const join = new Command("join")
     .description("create this node's copy, in a new file at KANALOG_DB")
