@@ -256,7 +256,7 @@ const SERVER_FACTS = `
       THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
     current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`;
 
-const OLDEST_VERSION = 15;
+export const OLDEST_VERSION = 15;
 
 /** @returns why a server cannot be used; null if it can */
 export function refusalOf(facts: ServerFacts): string | null {

@@ -97,6 +97,22 @@ describe.skipIf(!hasPostgres)("the doctor finds", () => {
     });
   });
 
+  test("a PostgreSQL that is too old", async () => {
+    const url = await newPostgresDatabase();
+    const { host, pathname } = new URL(url);
+    expect((await examine(url))[`server ${host}`]).toBe("ok");
+    // A server of another version is not to be had everywhere, so this one says that it is PostgreSQL 14.
+    await sql(
+      `CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS $$
+         SELECT CASE name WHEN 'server_version' THEN '14.22' WHEN 'server_version_num' THEN '140022'
+           ELSE pg_catalog.current_setting(name) END
+       $$;
+       ALTER DATABASE ${pathname.slice(1)} SET search_path = public, pg_catalog`,
+      url,
+    );
+    expect(await examine(url)).toMatchObject({ [`server ${host}`]: "wrong", primary: "wrong" });
+  });
+
   test("a connection pooler in between", async () => {
     const { port, pathname } = new URL(cluster.url);
     // As PgBouncer does, it tells the client a process id of its own.

@@ -15,7 +15,7 @@ import {
 import { SILENT_MS } from "../../upkeep/lease/lease.ts";
 import { NOW_MS } from "../cluster-schema.ts";
 import { findClusterState, selectNodes } from "../cluster-state.ts";
-import { hostsOf, openConnection, type Session } from "../connection.ts";
+import { hostsOf, OLDEST_VERSION, openConnection, type Session } from "../connection.ts";
 
 interface Looks {
   url: string;
@@ -50,7 +50,6 @@ export async function examineCluster(
 }
 
 const CONNECT_MS = 5_000;
-const OLDEST_VERSION = 15;
 
 /** A server of the address, whatever its role, and what stands between it and this machine. */
 async function examineServer(connectionString: string): Promise<Finding[]> {
@@ -69,7 +68,9 @@ async function examineServer(connectionString: string): Promise<Finding[]> {
     return named({
       [check]: judged(
         `${isStandby ? "standby" : "primary"}, PostgreSQL ${version}`,
-        Number.parseInt(version, 10) >= OLDEST_VERSION ? null : "upgrade to 15 or newer",
+        Number.parseInt(version, 10) >= OLDEST_VERSION
+          ? null
+          : `upgrade to ${OLDEST_VERSION} or newer`,
       ),
       [`path to ${host}`]: judged(
         told === pid ? "direct" : "a connection pooler answers",
