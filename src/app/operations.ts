@@ -20,6 +20,7 @@ import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { foundPosts, selectPostsText } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
+import { optimizeSearch } from "../catalog/search/search-terms.ts";
 import { countCatalog, selectCatalog, topSubscribers } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/bots/batch-writer.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/files/import-source-file.ts";
@@ -224,6 +225,7 @@ export const lanes = {
       ...ruled(claims, { claimJob, claimJobNow, claimJobAfterImport, endJob }),
       ...ruled(long, {
         runJob,
+        optimizeSearch,
         catchUpPosts,
         followChannels: followChannels(channelWatchers),
       }),

@@ -1,4 +1,5 @@
 import { version } from "../../../package.json";
+import { TEXTS_MANY } from "../../catalog/imports/kinds/channels/write-channels.ts";
 import { createClusterLease, type NodeState, selectNodes } from "../../cluster/cluster-state.ts";
 import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
 import { createFollower } from "../../cluster/copy-newest.ts";
@@ -66,7 +67,7 @@ export interface ClusterPart {
 export function composeCluster(
   db: Database,
   writing: Database,
-  { push }: DatabaseThreads,
+  threads: DatabaseThreads,
   config: Config,
   ports: Ports,
   nodeLease: UpkeepLease,
@@ -75,7 +76,7 @@ export function composeCluster(
   const settings = nodeSettings(config);
   return settings === null
     ? standalone(nodeLease)
-    : nodeOf(settings, { db, writing, push, config, ports, nodeLease, readClock });
+    : nodeOf(settings, { db, writing, threads, config, ports, nodeLease, readClock });
 }
 
 function standalone(upkeep: UpkeepLease): ClusterPart {
@@ -100,7 +101,7 @@ const FIRST_COPY_MS = 10_000;
 interface NodeParts {
   db: Database;
   writing: Database;
-  push: DatabaseThreads["push"];
+  threads: DatabaseThreads;
   config: Config;
   ports: Ports;
   nodeLease: UpkeepLease;
@@ -109,13 +110,15 @@ interface NodeParts {
 
 function nodeOf(
   { url, node: name }: NodeSettings,
-  { db, writing, push, config, ports, nodeLease, readClock }: NodeParts,
+  { db, writing, threads, config, ports, nodeLease, readClock }: NodeParts,
 ): ClusterPart {
   const { clock, log, random } = ports;
   const usage = createClusterUsageCommits(db, url, name, clock, readClock);
+  /** Search texts copied since the search index was last optimized. */
+  let copiedTexts = 0;
   const copy = async (): Promise<void> => {
     await finishStart(writing);
-    await push.copyNewest({ node: name, program: version });
+    copiedTexts += await threads.push.copyNewest({ node: name, program: version });
   };
   const follower = createFollower(copy, log);
   const startedAt = clock.now();
@@ -155,8 +158,17 @@ function nodeOf(
     },
     upkeep,
     pushes: upkeep.mayChange,
-    tick: async () => {
-      if (nodeLease.isOwn()) await follower.tick();
+    async tick() {
+      if (!nodeLease.isOwn()) return;
+      const before = copiedTexts;
+      await follower.tick();
+      // An import does the same on its own node. Notices cause copies meanwhile.
+      const isMoreComing = copiedTexts > before;
+      if (isMoreComing || copiedTexts < TEXTS_MANY) return;
+      copiedTexts = 0;
+      await threads.bulk
+        .optimizeSearch()
+        .catch((error) => log.warn({ err: error }, "the search index could not be optimized"));
     },
     lagMs,
     requireCurrent() {

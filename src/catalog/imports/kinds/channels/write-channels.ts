@@ -58,7 +58,7 @@ function createMovedHandles(note: ImportContext["note"]) {
  * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
  * nightly job does, because counting takes the same time however few there are.
  */
-const TEXTS_MANY = 1_000;
+export const TEXTS_MANY = 1_000;
 /**
  * Number of last-post times from which an import removes outdated entries from their order; otherwise the
  * nightly job does. Hourly readings of all channels would leave one entry per channel and hour until then.
