@@ -40,6 +40,7 @@ import { operatorKeyChanges } from "../customers/operator-keys/operator-keys.ts"
 import { endSessionsOfSuspended } from "../customers/people/sessions.ts";
 import { peopleOperations } from "../customers/people/site-people.ts";
 import { savedListChanges } from "../customers/saved-lists/saved-lists.ts";
+import { isPlanPaid } from "../customers/selling/selling.store.ts";
 import { sellingChanges } from "../customers/selling/subscription-changes.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import type { Database } from "../db/database.ts";
@@ -139,7 +140,7 @@ export const lanes = {
       ...ruled(changes, {
         ...operatorKeyChanges,
         ...requestSteps,
-        ...accountChanges(resumption, endSessionsOfSuspended, queuePlanRequestMail),
+        ...accountChanges(resumption, endSessionsOfSuspended, queuePlanRequestMail, isPlanPaid),
         ...sellingChanges(resumption, queueSubscriptionMail),
         ...keyChanges,
         ...savedListChanges,

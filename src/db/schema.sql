@@ -483,6 +483,7 @@ CREATE TABLE plans (
   requests_per_period INTEGER NOT NULL,
   posts INTEGER NOT NULL CHECK (posts IN (0, 1)),
   history_days INTEGER,
+  exports INTEGER NOT NULL CHECK (exports IN (0, 1)),
   webhooks INTEGER NOT NULL,
   webhook_channels INTEGER NOT NULL,
   alerts INTEGER NOT NULL DEFAULT 0,
@@ -492,12 +493,12 @@ CREATE TABLE plans (
   -- JSON: words, price and how it is bought (accounts/plan-offer.ts).
   offer TEXT NOT NULL DEFAULT '{}'
 ) STRICT, WITHOUT ROWID;
-INSERT INTO plans (code, position, requests_per_second, requests_per_period, posts, history_days, webhooks,
+INSERT INTO plans (code, position, requests_per_second, requests_per_period, posts, history_days, exports, webhooks,
   webhook_channels, alerts, database_ms_per_second, lock_ms_per_second) VALUES
-  ('test', 0, 2, 1000, 0, 30, 0, 0, 0, 250, 50),
-  ('start', 1, 5, 30000, 1, NULL, 0, 0, 0, 250, 50),
-  ('growth', 2, 10, 150000, 1, NULL, 1, 500, 10, 250, 50),
-  ('profi', 3, 30, 1000000, 1, NULL, 5, 5000, 200, 250, 50);
+  ('test', 0, 2, 1000, 0, 30, 0, 0, 0, 0, 250, 50),
+  ('start', 1, 5, 30000, 1, NULL, 0, 0, 0, 0, 250, 50),
+  ('growth', 2, 10, 150000, 1, NULL, 0, 1, 500, 10, 250, 50),
+  ('profi', 3, 30, 1000000, 1, NULL, 1, 5, 5000, 200, 250, 50);
 
 CREATE TABLE organizations (
   id INTEGER PRIMARY KEY,
@@ -597,6 +598,10 @@ CREATE INDEX keys_by_member ON keys (member_id);
 CREATE TABLE accounts_version (version INTEGER NOT NULL) STRICT;
 INSERT INTO accounts_version VALUES (1);
 CREATE TRIGGER plans_changed AFTER UPDATE ON plans BEGIN
+  UPDATE accounts_version SET version = version + 1;
+END;
+-- Another plan may have had its code before.
+CREATE TRIGGER plans_added AFTER INSERT ON plans BEGIN
   UPDATE accounts_version SET version = version + 1;
 END;
 CREATE TRIGGER organizations_changed AFTER UPDATE ON organizations BEGIN

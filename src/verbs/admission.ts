@@ -1,4 +1,3 @@
-import type { Plan } from "../customers/accounts/accounts.table.ts";
 import type { Caller, Keys, KeyUse } from "../customers/keys/keys.ts";
 import { type LimitStatus, messagesLimited, rateLimited } from "../customers/limits/limits.ts";
 import type { RateVerdict } from "../customers/limits/rates.ts";
@@ -117,13 +116,9 @@ export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Mess
 /** The Test plan excludes posts (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
-/** Only Profi includes bulk export (questions, section 5). */
-export function hasExport({ code }: Pick<Plan, "code">): boolean {
-  return code === "profi";
-}
-
+/** Of the specification's plans, only Profi includes bulk export (questions, section 5). */
 export const exportIncluded: PlanRule = ({ plan }) =>
-  hasExport(plan) ? null : notIncluded(plan.code);
+  plan.exports ? null : notIncluded(plan.code);
 
 /** Some plans include only the statistics of the last days (specification, section 8). */
 export const historyIncluded: PlanRule = ({ plan }) =>

@@ -7,7 +7,8 @@ import ru from "./ru/pages.json";
 /** All texts of pages in one language: of the site, of `/` and around guides. */
 export type Words = Texts<typeof en> &
   TextsByCode & {
-    planNames: Messages["names"]["plans"];
+    /** Of the specification's plans. */
+    planNames: ByCode;
     auditLog: Omit<Messages["audit"], "values"> & { values: Readonly<Record<string, ByCode>> };
   };
 

@@ -431,6 +431,23 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
   unknownChannel: [[{}, "There is no such public channel."]],
+  notPlanCode: [
+    [{}, "Use up to 30 small Latin letters, digits and hyphens, beginning with a letter."],
+  ],
+  planCodeTaken: [[{}, "There is a plan with this code already."]],
+  plansFull: [[{ max: 50 }, "There can be at most 50 plans; remove one to add another."]],
+  planStays: [
+    [
+      {},
+      "The plans test, start, growth and profi stay. To hide one from customers, do not offer it.",
+    ],
+  ],
+  planUsed: [
+    [
+      {},
+      "An organization has this plan, or asks or pays for it: give it another one first. Until then, do not offer the plan.",
+    ],
+  ],
   alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [
     [

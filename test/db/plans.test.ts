@@ -74,6 +74,7 @@ const TRIGGERS = {
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],
+  plans_added: ["SCAN accounts_version"],
   plans_changed: ["SCAN accounts_version"],
   post_search_channel_gone: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
   post_search_facets: STALE_CHANNEL,

@@ -121,14 +121,34 @@ export const CASES: Readonly<Record<string, Case>> = {
     audit: inAcme("key.revoke", {}, "key 1"),
     form: { path: ACME, fields: { key: 1 } },
   },
-  "plan list": { row: ["test", "start", "growth", "profi"].map((plan) => ({ plan })) },
+  "plan list": { row: ["test", "start", "growth", "profi", "spare"].map((plan) => ({ plan })) },
+  "plan create": {
+    args: { code: "enterprise", like: "profi", rate: 60 },
+    row: {
+      plan: "enterprise",
+      requests_per_second: 60,
+      requests_per_period: 1_000_000,
+      export: true,
+    },
+    audit: [{ organizationId: null, action: "plan.create", target: "plan enterprise" }],
+    form: { path: "/staff/plans/" },
+  },
+  "plan delete": {
+    of: "spare",
+    isOnce: true,
+    row: { plan: "spare" },
+    audit: [{ organizationId: null, action: "plan.delete", target: "plan spare" }],
+    form: { path: "/staff/plans/", fields: { action: "delete-spare" } },
+  },
   "plan set": {
     of: "start",
     args: { quota: 7, webhook_channels: 3 },
     row: { plan: "start", requests_per_period: 7, webhook_channels: 3 },
     audit: [{ organizationId: null, action: "plan.set", target: "plan start" }],
   },
-  "plan offer list": { row: ["test", "start", "growth", "profi"].map((plan) => ({ plan })) },
+  "plan offer list": {
+    row: ["test", "start", "growth", "profi", "spare"].map((plan) => ({ plan })),
+  },
   "plan offer set": {
     of: "start",
     args: { price: 199_000, currency: "RUB", name_en: "Basic", stripe_price: "price_1" },
@@ -217,7 +237,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   "audit entry list": {
     args: { organization: 1, person: "ada@example.com" },
     row: [
-      { id: 9, organization: 1, action: "alert.create", target: "alert 1" },
+      { id: 10, organization: 1, action: "alert.create", target: "alert 1" },
       { action: "webhook.create", target: "webhook 1", details: { key: 1 } },
     ],
   },

@@ -41,6 +41,8 @@ beforeAll(async () => {
   const appliance = await startAppliance(ENVIRONMENT);
   await importChannels(appliance, 2);
   const { key } = await appliance.customer({ access: "read_write" });
+  const spare = { code: "spare", like: "start", limits: {} };
+  await appliance.app.domains.accounts.addPlan(spare, COMMAND_LINE);
   const call = callsWith(appliance, key);
   const { id } = await created(call);
   expect((await call("POST", `${id}/test/`)).status).toBe(200);

@@ -1,28 +1,36 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { inTransaction, transaction } from "../../db/transaction.ts";
-import { fieldError } from "../../errors.ts";
+import { AppError, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { named, tellOperator } from "../operator-events/operator-events.store.ts";
 import {
+  deletePlan,
+  hasPlan,
   insertOrganization,
+  insertPlan,
+  isPlanUsed,
   selectPlanNow,
+  selectPlans,
   updateOrganization,
   updatePlan,
 } from "./accounts.store.ts";
 import type { Organization, Plan } from "./accounts.table.ts";
-import { requiredName, requireOrganization } from "./accounts.ts";
+import { requiredName, requireOrganization, requirePlan } from "./accounts.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
 import {
   changedOffer,
   nextTerm,
   type OfferChange,
+  PLAN_CODES,
+  PLANS_MAX,
   type PlanChange,
   type PlanCode,
   planInForce,
+  requiredPlanCode,
   requireLimits,
 } from "./plan.ts";
 import { endPlanRequest, planRequestChanges, type TellStaffOfRequest } from "./plan-requests.ts";
@@ -36,10 +44,13 @@ export function accountChanges(
   resumption: Resumption,
   onSuspended: OnSuspended,
   tellStaff: TellStaffOfRequest,
+  isPlanPaid: (tx: Transaction, code: PlanCode) => boolean,
 ) {
   return {
+    addPlan,
     changePlan,
     changeOffer,
+    removePlan: removePlan.bind(null, isPlanPaid),
     ...organizationChanges(resumption),
     ...memberChanges(onSuspended),
     ...planRequestChanges(tellStaff),
@@ -49,8 +60,66 @@ export function accountChanges(
 export type AccountChanges = Calls<ReturnType<typeof accountChanges>>;
 
 /**
+ * Adds a plan above the others. It includes what another one includes, apart from the limits that are given,
+ * and customers do not see it until it is offered.
+ * @throws AppError `invalid` on `code`, on `like` and for a number out of range, `conflict` if there are as
+ * many plans as there may be
+ */
+async function addPlan(
+  db: Database,
+  clock: Clock,
+  { code: given, like, limits }: { code: PlanCode; like: PlanCode; limits: PlanChange },
+  by: Actor,
+): Promise<Plan> {
+  const code = requiredPlanCode(given);
+  requireLimits(limits);
+  return inTransaction(db, clock, "plan", async (tx) => {
+    requirePlan(tx, like, "like");
+    const plans = selectPlans(tx);
+    if (hasPlan(tx, code)) throw fieldError({ code: [message("planCodeTaken")] });
+    if (plans.length >= PLANS_MAX) {
+      throw new AppError("conflict", message("plansFull", { max: PLANS_MAX }));
+    }
+    const position = Math.max(...plans.map((plan) => plan.position)) + 1;
+    const own = { code, position, offer: { isOffered: false } };
+    await insertPlan(tx, { ...selectPlanNow(tx, like), ...limits, ...own });
+    await recordChange(tx, clock, by, { action: "plan.create", id: code, details: { like } });
+    return selectPlanNow(tx, code);
+  });
+}
+
+/**
+ * Removes a plan that staff added and nobody uses.
+ * @throws AppError `not_found`, `conflict` for a plan of the specification, and while an organization has it
+ * or asks or pays for it
+ */
+async function removePlan(
+  isPaid: (tx: Transaction, code: PlanCode) => boolean,
+  db: Database,
+  clock: Clock,
+  code: PlanCode,
+  by: Actor,
+): Promise<Plan> {
+  return inTransaction(db, clock, "plan", async (tx) => {
+    requireFoundPlan(tx, code);
+    const found = selectPlanNow(tx, code);
+    if (PLAN_CODES.includes(code)) throw new AppError("conflict", message("planStays"));
+    if (isPlanUsed(tx, code) || isPaid(tx, code))
+      throw new AppError("conflict", message("planUsed"));
+    await deletePlan(tx, { code });
+    await recordChange(tx, clock, by, { action: "plan.delete", id: code });
+    return found;
+  });
+}
+
+/** @throws AppError `not_found` */
+function requireFoundPlan(tx: Transaction, code: PlanCode): void {
+  if (!hasPlan(tx, code)) throw notFound("plan", code);
+}
+
+/**
  * Changes a plan's limits for all its organizations, from their next request on.
- * @throws AppError `invalid` for a number out of range
+ * @throws AppError `not_found`, `invalid` for a number out of range
  */
 async function changePlan(
   db: Database,
@@ -61,6 +130,7 @@ async function changePlan(
 ): Promise<Plan> {
   requireLimits(limits);
   return inTransaction(db, clock, "plan", async (tx) => {
+    requireFoundPlan(tx, code);
     const found = selectPlanNow(tx, code);
     await updatePlan(tx, code, limits);
     const changed = selectPlanNow(tx, code);
@@ -73,7 +143,7 @@ async function changePlan(
 
 /**
  * Changes how a plan is offered.
- * @throws AppError `invalid` for a price without a currency, an unusable link, or texts that are too long
+ * @throws AppError `not_found`, `invalid` for a price without a currency, an unusable link, or texts that are too long
  */
 async function changeOffer(
   db: Database,
@@ -83,6 +153,7 @@ async function changeOffer(
   by: Actor,
 ): Promise<Plan> {
   return inTransaction(db, clock, "plan", async (tx) => {
+    requireFoundPlan(tx, code);
     const found = selectPlanNow(tx, code);
     const offer = changedOffer(found, change);
     await updatePlan(tx, code, { offer });
@@ -131,6 +202,7 @@ export async function putOrganization(
   { name, plan }: { name: string; plan: PlanCode },
   by: Actor,
 ): Promise<Organization> {
+  requirePlan(tx, plan);
   const now = clock.now();
   const none = { planEndsAt: null, archivedAt: null };
   const row = { name, plan, planStartedAt: now, createdAt: now, ...none };
@@ -163,6 +235,7 @@ export const planPutter =
       action: "organization.plan",
       details: { plan, ends: endsAt === null ? null : formatInstant(endsAt) },
       async change(tx, found) {
+        requirePlan(tx, plan);
         const now = clock.now();
         const before = selectPlanNow(tx, planInForce(found, now).plan);
         if (before.webhooks === 0) await resumption.resume(tx, id);

@@ -24,6 +24,40 @@ export function selectPlanNow(db: Database, code: PlanCode): Plan {
   return plan;
 }
 
+/** Whether there is a plan of this code. */
+export const hasPlan = (db: Database, code: PlanCode): boolean =>
+  planByCode(db, { code }) !== undefined;
+
+export async function insertPlan(tx: Transaction, plan: Plan): Promise<void> {
+  await tx.builders.insert(plans).values(plan);
+}
+
+export const deletePlan = change((db, { code }: { code: PlanCode }) =>
+  db.delete(plans).where(eq(plans.code, code)),
+).run;
+
+/** Whether an organization has a plan, also an archived one, or asks for it. */
+export function isPlanUsed(db: Database, code: PlanCode): boolean {
+  const given = { code };
+  return [organizationOn, requestFor].some((one) => one(db, given) !== undefined);
+}
+
+const organizationOn = query((db, { code }: { code: PlanCode }) =>
+  db
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.plan, code))
+    .limit(1),
+).one;
+
+const requestFor = query((db, { code }: { code: PlanCode }) =>
+  db
+    .select({ id: planRequests.organizationId })
+    .from(planRequests)
+    .where(eq(planRequests.plan, code))
+    .limit(1),
+).one;
+
 export const selectPlans = query((db) => db.select().from(plans).orderBy(asc(plans.position))).all;
 
 export async function updatePlan(

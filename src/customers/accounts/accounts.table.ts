@@ -9,6 +9,8 @@ export const plans = sqliteTable("plans", {
   posts: integer("posts", { mode: "boolean" }).notNull(),
   /** Days of statistics that may be read; null for all. */
   historyDays: integer("history_days"),
+  /** Whether it includes bulk export. */
+  exports: integer("exports", { mode: "boolean" }).notNull(),
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),
   alerts: integer("alerts").notNull().default(0),

@@ -1,9 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import { findCopy, type Place } from "../../db/shared-rows.ts";
 import { fieldError, notFound } from "../../errors.ts";
+import { shortened } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { AccountChanges } from "./account-changes.ts";
 import {
+  hasPlan,
   organizationsNamed,
   selectFirstMemberId,
   selectMember,
@@ -82,6 +84,13 @@ export async function requireOrganization(db: Database, id: number): Promise<Org
   const found = await selectOrganization(db, { id });
   if (found === undefined) throw notFound("organization", id);
   return found;
+}
+
+/** @throws AppError `invalid` on a field, with the plans that there are */
+export function requirePlan(db: Database, given: PlanCode, field = "plan"): void {
+  if (hasPlan(db, given)) return;
+  const options = selectPlans(db).map(({ code }) => code);
+  throw fieldError({ [field]: [message("notChoiceOf", { given: shortened(given), options })] });
 }
 
 /** @throws AppError `not_found` */

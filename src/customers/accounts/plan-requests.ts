@@ -5,7 +5,12 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { named, tellOperator } from "../operator-events/operator-events.store.ts";
-import { deletePlanRequest, insertPlanRequest, selectPlanRequest } from "./accounts.store.ts";
+import {
+  deletePlanRequest,
+  hasPlan,
+  insertPlanRequest,
+  selectPlanRequest,
+} from "./accounts.store.ts";
 import type { Organization, PlanRequest } from "./accounts.table.ts";
 import { requireOrganization } from "./accounts.ts";
 import { planInForce } from "./plan.ts";
@@ -33,7 +38,7 @@ const CONTROL = /[^\P{Cc}\t\r\n]/u;
 
 /**
  * Asks the operator for another plan.
- * @throws AppError `invalid` on `plan` and `note`, `conflict` while another request is open
+ * @throws AppError `not_found` for an unknown plan, `invalid` on `plan` and `note`, `conflict` while another request is open
  */
 function requestPlan(
   tellStaff: TellStaffOfRequest,
@@ -51,6 +56,7 @@ function requestPlan(
   return inTransaction(db, clock, "plan-request", async (tx) => {
     const now = clock.now();
     const organization = await requireOrganization(tx, organizationId);
+    if (!hasPlan(tx, plan)) throw notFound("plan", plan);
     const current = planInForce(organization, now).plan;
     if (current === plan) throw fieldError({ plan: [message("planInForce")] });
     if ((await selectPlanRequest(tx, { organizationId })) !== undefined) {

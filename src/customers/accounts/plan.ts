@@ -3,12 +3,23 @@ import { LANGUAGES, type Language, message } from "../../values/messages/message
 import { DAY_MS } from "../../values/moscow-time.ts";
 import type { Plan } from "./accounts.table.ts";
 
-/** Plans, from lowest to highest (specification, section 1). */
-export const PLAN_CODES = ["test", "start", "growth", "profi"] as const;
-export type PlanCode = (typeof PLAN_CODES)[number];
+/** Plans of the specification (section 1), from lowest to highest, which stay; staff may add others. */
+export const PLAN_CODES: readonly string[] = ["test", "start", "growth", "profi"];
+export type PlanCode = string;
+
+/** Plans in all. Pages show each of them, and serving processes cache them. */
+export const PLANS_MAX = 50;
+const PLAN_CODE = /^[a-z][a-z0-9-]{0,29}$/;
+
+/** @throws AppError `invalid` on `code` */
+export function requiredPlanCode(text: string): PlanCode {
+  const code = text.trim();
+  if (!PLAN_CODE.test(code)) throw fieldError({ code: [message("notPlanCode")] });
+  return code;
+}
 
 /** Plan that applies once an organization's own has ended. */
-export const FALLBACK_PLAN: PlanCode = "test";
+export const FALLBACK_PLAN = "test";
 
 export const PERIOD_DAYS = 30;
 export const PERIOD_MS = PERIOD_DAYS * DAY_MS;

@@ -6,7 +6,7 @@ import { type Message, message } from "../../values/messages/messages.ts";
 import { selectFirstMemberId, selectMember, selectPlanNow } from "../accounts/accounts.store.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import { requireOrganization } from "../accounts/accounts.ts";
-import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
+import { PLANS_MAX, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import {
   type Customer,
@@ -155,7 +155,7 @@ function createVerifier(db: Database, accessTokens: AccessTokens | null) {
   const isNode = findCopy(db) !== undefined;
   // Holders and plans are cached until any account changes, which a single short read reveals.
   const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
-  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
+  const plans = createReadCache<PlanCode, Plan>(db, PLANS_MAX, version);
 
   /** A cached secret had the right format; for any other the format is checked before the lookup. */
   function readHolder(token: string, hash: string): Holder | undefined {

@@ -7,7 +7,7 @@ import { parseNumber } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { selectOrganization, selectPlans } from "../accounts/accounts.store.ts";
-import { offerOf, PLAN_CODES } from "../accounts/plan.ts";
+import { offerOf } from "../accounts/plan.ts";
 import {
   isKnownEvent,
   selectCustomersOrganization,
@@ -145,8 +145,9 @@ function seenSubscription(db: Database, found: StripeApi.Subscription): SeenSubs
   if (organizationId === null || item === undefined) return null;
   if (selectOrganization(db, { id: organizationId }) === undefined) return null;
   // In Stripe's portal a customer may have changed to the price of another plan.
-  const byPrice = selectPlans(db).find((plan) => offerOf(plan).stripePrice === item.price.id)?.code;
-  const plan = byPrice ?? PLAN_CODES.find((code) => code === found.metadata["plan"]);
+  const plans = selectPlans(db);
+  const byPrice = plans.find((plan) => offerOf(plan).stripePrice === item.price.id);
+  const plan = (byPrice ?? plans.find(({ code }) => code === found.metadata["plan"]))?.code;
   if (plan === undefined) return null;
   const invoice = typeof found.latest_invoice === "object" ? found.latest_invoice : null;
   return {

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, lte, notInArray, or } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
 import {
   type StripeRefund,
@@ -33,6 +34,18 @@ export const selectCustomersOrganization = query((db, { customer }: { customer: 
     .from(stripeCustomers)
     .where(eq(stripeCustomers.customer, customer)),
 ).value;
+
+const subscriptionTo = query((db, { plan }: { plan: string }) =>
+  db
+    .select({ id: stripeSubscriptions.id })
+    .from(stripeSubscriptions)
+    .where(and(eq(stripeSubscriptions.plan, plan), notInArray(stripeSubscriptions.status, OVER)))
+    .limit(1),
+).one;
+
+/** Whether somebody pays for a plan by a subscription that is not over. */
+export const isPlanPaid = (db: Database, plan: string): boolean =>
+  subscriptionTo(db, { plan }) !== undefined;
 
 export const selectSubscription = query((db, { id }: { id: string }) =>
   db.select().from(stripeSubscriptions).where(eq(stripeSubscriptions.id, id)),

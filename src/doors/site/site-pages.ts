@@ -89,6 +89,11 @@ export interface SitePage {
    * what was typed.
    */
   actions?: Record<string, (visit: Visit, context: SiteContext) => View | Promise<View>>;
+  /**
+   * Handlers of forms that a page has for each of several things, by what their `action` begins with: `set-start`
+   * is `set` of `start`.
+   */
+  actionsOf?: Record<string, (of: string) => View | Promise<View>>;
   /** The action that mail programs carry out by the page's address, without our form (RFC 8058). */
   oneClick?: string;
 }

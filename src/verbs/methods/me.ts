@@ -47,7 +47,9 @@ const accountSchema = objectSchema(
       role: choiceSchema(MEMBER_ROLES, { description: "The key acts with this role" }),
     }),
     organization: objectSchema({ id: integerSchema(), name: textSchema() }),
-    api_tariff: choiceSchema(PLAN_CODES, { description: "The plan in force" }),
+    api_tariff: textSchema({
+      description: `Code of the plan in force: ${PLAN_CODES.join(", ")}, or one that the operator added`,
+    }),
     tariff_ends_at: nullable(instantSchema("When the plan ends or has ended; null: no end")),
     limits: objectSchema({
       requests_per_second: integerSchema(),

@@ -100,8 +100,7 @@ async function runAction(
   sent: Visit,
   context: SiteContext,
 ): Promise<Answer> {
-  const { actions = {} } = sitePage;
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  const action = actionOf(sitePage, name);
   const number = sent.form.get(ONCE);
   const sentOnce = `${sent.csrf} ${name} ${number}`;
   if (number !== "" && !context.sentForms.take(sentOnce)) {
@@ -126,6 +125,13 @@ async function runAction(
     logCause(error, sent, context);
     return showAgain(sitePage, sent, error, context);
   }
+}
+
+function actionOf({ actions = {}, actionsOf = {} }: SitePage, name: string) {
+  if (Object.hasOwn(actions, name)) return actions[name];
+  const [, does = "", of = ""] = /^(\w+)-(.+)$/.exec(name) ?? [];
+  const handler = Object.hasOwn(actionsOf, does) ? actionsOf[does] : undefined;
+  return handler && (() => handler(of));
 }
 
 /**

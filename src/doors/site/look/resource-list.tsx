@@ -15,6 +15,7 @@ import { readArguments } from "../../../verbs/read-arguments.ts";
 import { errorMessages } from "../forms/faults.ts";
 import { useOf, verbOf } from "../forms/verb-action.ts";
 import { withQuery } from "../pages/staff/console.tsx";
+import { planName } from "../public/plan-cards.tsx";
 import { orRefusal } from "../visit/look-up.ts";
 import { useSite, useVisit } from "../visit/visit.ts";
 import { type Column, DataTable } from "./data-table.tsx";
@@ -180,6 +181,7 @@ function Cell({
   const value = row[name];
   const shape = shapeOf(resource, name);
   const { words } = useVisit();
+  if (name === "plan") return <PlanName code={String(value)} />;
   if (shape["enum"] !== undefined) return <>{choiceNames()[String(value)] ?? String(value)}</>;
   if (value === null || value === "") return <>—</>;
   if (shape["format"] === "date-time") return <Instant at={parseInstant(String(value))} />;
@@ -194,9 +196,16 @@ async function OrganizationLink({ id }: { id: number }) {
   return <NamedLink to={`/staff/organizations/${id}/`}>{name}</NamedLink>;
 }
 
+/** A plan's name by its code. */
+export async function PlanName({ code }: { code: string }) {
+  const { language } = useVisit();
+  const plan = (await useSite().accounts.plans()).find((one) => one.code === code);
+  return <bdi>{plan === undefined ? code : planName(plan, language)}</bdi>;
+}
+
 /** Names of the values that fields and arguments have. */
 export function choiceNames(): Readonly<Record<string, string>> {
-  const { exportPages, importPages, planNames, plansPage, roles, staffPages } = useVisit().words;
+  const { exportPages, importPages, plansPage, roles, staffPages } = useVisit().words;
   return {
     ...staffPages.states,
     ...importPages.kinds,
@@ -204,7 +213,6 @@ export function choiceNames(): Readonly<Record<string, string>> {
     ...exportPages.formats,
     ...plansPage.periods,
     ...plansPage.buyings,
-    ...planNames,
     ...roles,
   };
 }

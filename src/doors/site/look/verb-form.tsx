@@ -12,7 +12,11 @@ interface FieldsProps {
   verb: string;
   /** The arguments to ask for, if not all. */
   fields?: readonly string[] | undefined;
+  /** Choices of arguments that are read from the database. */
+  options?: Readonly<Record<string, Options>> | undefined;
 }
+
+type Options = readonly { value: string; label: string }[];
 
 interface Props extends FieldsProps {
   /** The action, if the page has several forms of the verb. */
@@ -33,11 +37,11 @@ interface Props extends FieldsProps {
 
 /** The form of a verb, with a field for each of its arguments. */
 export function VerbForm({ children, more, submit, danger, words, ...props }: Props) {
-  const { resource, verb, fields, ...form } = props;
+  const { resource, verb, fields, options, ...form } = props;
   return (
     <Form action={verb} words={{ ...useVisit().words.fields, ...words }} {...form}>
       {children}
-      <VerbFields {...{ resource, verb, fields }} />
+      <VerbFields {...{ resource, verb, fields, options }} />
       {more}
       <button type="submit" class={danger ? "danger" : undefined}>
         {submit}
@@ -47,21 +51,29 @@ export function VerbForm({ children, more, submit, danger, words, ...props }: Pr
 }
 
 /** Fields of a verb's arguments, within a form. */
-export function VerbFields({ resource, verb, fields }: FieldsProps) {
+export function VerbFields({ resource, verb, fields, options = {} }: FieldsProps) {
   const { args } = verbOf(resource, verb);
   return (
     <>
       {(fields ?? Object.keys(args)).map((name) => (
-        <ArgumentField name={name} parameter={args[name]} />
+        <ArgumentField name={name} parameter={args[name]} given={options[name]} />
       ))}
     </>
   );
 }
 
-function ArgumentField({ name, parameter }: { name: string; parameter: Parameter<unknown> }) {
+function ArgumentField({
+  name,
+  parameter,
+  given,
+}: {
+  name: string;
+  parameter: Parameter<unknown>;
+  given: Options | undefined;
+}) {
   const { schema, required, default: fallback } = parameter;
   const initial = fallback === undefined ? {} : { value: String(fallback) };
-  const options = schema["enum"] as readonly string[] | undefined;
+  const options = given ?? (schema["enum"] as readonly string[] | undefined);
   if (options !== undefined) {
     const none = required || fallback !== undefined ? [] : [{ value: "", label: "—" }];
     const all = [...none, ...options];

@@ -3,15 +3,18 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { offerOf, type PlanOffer } from "../../../customers/accounts/plan.ts";
 import { ownAmount } from "../../../customers/selling/stripe-amount.ts";
 import type { Language } from "../../../values/messages/messages.ts";
-import { hasExport } from "../../../verbs/admission.ts";
 import { WORDS, type Words } from "../../../words/words.ts";
 import { formatNumber } from "../look/shown.tsx";
 import { linkTo, useReader } from "./reader.tsx";
 
 /** A plan's name as customers read it. */
 export function planName(plan: Plan, language: Language): string {
-  return offerOf(plan).texts[language].name ?? WORDS[language].planNames[plan.code];
+  return offerOf(plan).texts[language].name ?? WORDS[language].planNames[plan.code] ?? plan.code;
 }
+
+/** The plans as the options of a choice. */
+export const planOptions = (plans: readonly Plan[], language: Language) =>
+  plans.map((plan) => ({ value: plan.code, label: planName(plan, language) }));
 
 /** A plan's price in words, in the language's currency format; null if the operator gave none. */
 function priceText({ price, currency, per, texts }: PlanOffer, language: Language): string | null {
@@ -100,6 +103,6 @@ function featuresOf(plan: Plan, { locale, startPage: texts }: Words): string[] {
     ...(plan.posts ? [texts.postsIncluded] : []),
     ...(webhooks > 0 ? [texts.webhooksIncluded(webhooks, shown(webhookChannels))] : []),
     ...(alerts > 0 ? [texts.alertsIncluded(alerts)] : []),
-    ...(hasExport(plan) ? [texts.exportIncluded] : []),
+    ...(plan.exports ? [texts.exportIncluded] : []),
   ];
 }

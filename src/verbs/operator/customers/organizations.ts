@@ -14,7 +14,6 @@ import { jsonValueOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { dayOf, formatInstant, parseDay } from "../../../values/moscow-time.ts";
 import {
-  choiceSchema,
   countSchema,
   instant,
   integerSchema,
@@ -25,7 +24,14 @@ import {
   textSchema,
 } from "../../../values/schema.ts";
 import type { Position } from "../../paging.ts";
-import { checkedText, choice, flag, required, text, withDefault } from "../../parameters.ts";
+import {
+  checkedText,
+  flag,
+  type Parameter,
+  required,
+  text,
+  withDefault,
+} from "../../parameters.ts";
 import { periodDays, readPeriod } from "../../period.ts";
 import {
   lastDay,
@@ -41,14 +47,21 @@ import {
 } from "../resource.ts";
 import { requireAbilities } from "../system/operator-keys.ts";
 
-const plan = choice(PLAN_CODES, "Its plan.");
+/** Names a plan that there is, which its domain checks. */
+export const planNamed = (description: string): Parameter<string> =>
+  text({
+    description: `${description}: ${PLAN_CODES.join(", ")}, or one that was added.`,
+    example: "start",
+  });
+
+const plan = planNamed("Its plan");
 const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);
 
 /** An organization with the plan in force, and what it has used of it. */
 const fields = {
   id: integerSchema({ description: "Its number" }),
   name: textSchema(),
-  plan: choiceSchema(PLAN_CODES, { description: "The plan in force" }),
+  plan: textSchema({ description: "Code of the plan in force" }),
   plan_ends_at: optionalInstant("When the plan ends, or ended; null: never"),
   period_ends_at: optionalInstant("When the period of its quota ends"),
   used: countSchema("Units used in this period"),

@@ -5,13 +5,13 @@ import {
   type OfferTexts,
   ORDER_MAX,
   offerOf,
-  PLAN_CODES,
   PLAN_LIMITS,
   type PlanChange,
   type PlanCode,
   type PlanOffer,
   PRICE_MAX,
   PRICE_PERIODS,
+  requiredPlanCode,
 } from "../../../customers/accounts/plan.ts";
 import { fieldError } from "../../../errors.ts";
 import { readInteger, readText } from "../../../values/fields.ts";
@@ -27,12 +27,18 @@ import {
   rows,
   textSchema,
 } from "../../../values/schema.ts";
-import { hasExport } from "../../admission.ts";
-import { choice, flag, inPath, integer, type Parameter, parameter } from "../../parameters.ts";
+import {
+  checkedText,
+  choice,
+  flag,
+  inPath,
+  integer,
+  type Parameter,
+  parameter,
+  required,
+} from "../../parameters.ts";
 import { list, namedInPart, numberBefore, requireSome, resource, verb } from "../resource.ts";
-import { organizations } from "./organizations.ts";
-
-const code = inPath(choice(PLAN_CODES, "The plan."));
+import { organizations, planNamed } from "./organizations.ts";
 
 /** A limit, whose fault names its whole range. */
 function limit(name: keyof typeof PLAN_LIMITS, description: string) {
@@ -59,8 +65,16 @@ export function limitsOf(plan: Plan): Record<string, number> {
   return Object.fromEntries(Object.entries(limits).map(([name, { of }]) => [name, plan[of]]));
 }
 
+function limitsIn(args: Partial<Record<keyof typeof limits, number | undefined>>): PlanChange {
+  const given = Object.entries(limits).map(([name, { of }]) => [
+    of,
+    args[name as keyof typeof limits],
+  ]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
 const planRows = rows("Plan", {
-  plan: field(choiceSchema(PLAN_CODES, { description: "The plan" }), ({ code }: Plan) => code),
+  plan: field(textSchema({ description: "The plan's code" }), ({ code }: Plan) => code),
   requests_per_second: integerSchema(),
   requests_per_period: integerSchema({ description: "Units in 30 days" }),
   posts: flagSchema({ description: "Whether posts are included" }),
@@ -70,7 +84,10 @@ const planRows = rows("Plan", {
   alerts: countSchema("Keyword alerts"),
   database_ms_per_second: countSchema("Milliseconds of database time per second"),
   lock_ms_per_second: countSchema("Milliseconds of write-lock time per second"),
-  export: field(flagSchema({ description: "Whether bulk export is included" }), hasExport),
+  export: field(
+    flagSchema({ description: "Whether bulk export is included" }),
+    ({ exports }: Plan) => exports,
+  ),
 });
 
 export const plans = resource({
@@ -78,13 +95,12 @@ export const plans = resource({
   area: "customers",
   title: "plans and their limits",
   schema: planRows.schema,
-  id: code,
-  hint: `one of ${PLAN_CODES.join(", ")}`,
-  async find(text) {
-    const read = code.read(text);
-    if ("fault" in read)
-      throw fieldError({ plan: [message("notChoiceOf", { given: text, options: PLAN_CODES })] });
-    return read.value;
+  id: inPath(planNamed("Its code")),
+  hint: "its code",
+  async find(text, { accounts }) {
+    const options = (await accounts.plans()).map(({ code }) => code);
+    if (options.includes(text)) return text;
+    throw fieldError({ plan: [message("notChoiceOf", { given: text, options })] });
   },
   verbs: [
     list({
@@ -93,20 +109,41 @@ export const plans = resource({
       run: async (_args, { services, part }) =>
         namedInPart((await services.accounts.plans()).map(planRows.row), "plan", part),
     }),
+    verb({
+      name: "create",
+      on: "none",
+      title: "add a plan that includes what another one does; customers see it once it is offered",
+      args: {
+        code: required(
+          checkedText(
+            { description: "Its code, which stays.", example: "enterprise" },
+            requiredPlanCode,
+          ),
+        ),
+        like: required(planNamed("The plan whose contents and limits it gets")),
+        ...limits,
+      },
+      positional: ["code"],
+      async run({ code, like, ...args }, { services, by }) {
+        const given = { code, like, limits: limitsIn(args) };
+        return planRows.row(await services.accounts.addPlan(given, by));
+      },
+    }),
     verb<typeof limits, PlanCode>({
       name: "set",
       title: "change a plan's limits, beginning with its organizations' next request",
       args: limits,
       async run(args, use) {
-        const given: PlanChange = Object.fromEntries(
-          Object.entries(limits).flatMap(([name, { of }]) => {
-            const value = args[name as keyof typeof limits];
-            return value === undefined ? [] : [[of, value]];
-          }),
-        );
+        const given = limitsIn(args);
         requireSome(given, limits);
         return planRows.row(await use.services.accounts.changePlan(use.id, given, use.by));
       },
+    }),
+    verb<Record<never, never>, PlanCode>({
+      name: "delete",
+      title: "remove a plan that was added and that no organization has, asks or pays for",
+      run: async (_args, { services, id, by }) =>
+        planRows.row(await services.accounts.removePlan(id, by)),
     }),
   ],
 });
@@ -155,7 +192,7 @@ const args = {
 };
 
 const offerRows = rows("PlanOffer", {
-  plan: choiceSchema(PLAN_CODES, { description: "The plan" }),
+  plan: textSchema({ description: "The plan's code" }),
   offered: field(
     flagSchema({ description: "Whether customers see it" }),
     ({ isOffered }: PlanOffer) => isOffered,
@@ -228,7 +265,7 @@ const requestRows = rows("PlanRequest", {
     integerSchema({ description: "Number of the organization" }),
     ({ organizationId }: PlanRequest) => organizationId,
   ),
-  plan: choiceSchema(PLAN_CODES, { description: "The plan asked for" }),
+  plan: textSchema({ description: "The plan asked for" }),
   note: textSchema({ description: "What the customer wrote" }),
   person: textSchema({ description: "E-mail address of who asks" }),
   created_at: instant("When it was made"),

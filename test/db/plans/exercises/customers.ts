@@ -230,6 +230,8 @@ async function exerciseStripe({ app, ports }: World["appliance"]): Promise<void>
   const fake = startFakeStripe(ports.clock.now);
   fake.addPrice("price_1", 4_900);
   const offer = { price: 4_900, currency: "EUR", buy: "stripe", stripePrice: "price_1" } as const;
+  await accounts.addPlan({ code: "spare", like: "growth", limits: {} }, COMMAND_LINE);
+  await accounts.removePlan("spare", COMMAND_LINE);
   const plan = await accounts.changeOffer("growth", offer, COMMAND_LINE);
   const organization = await accounts.createOrganization(
     { name: "Buyer", plan: "test" },

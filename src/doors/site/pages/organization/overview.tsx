@@ -4,6 +4,7 @@ import { quotaEnd } from "../../../../customers/limits/usage-history.ts";
 import { notFound } from "../../../../errors.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
+import { planName } from "../../public/plan-cards.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { ownMembership, viewerOf } from "../../visit/viewer.ts";
 import {
@@ -144,7 +145,9 @@ async function PlanCards() {
         <QuotaCard period={{ startedAt, endsAt, used }} quota={quota} />
         <li>
           {common.plan}
-          <strong>{common.planNames[plan.code]}</strong>
+          <strong>
+            <bdi>{planName(plan, visit.language)}</bdi>
+          </strong>
           {shownNumber(plan.requestsPerSecond)} {words.perSecond}
           <small>
             {planInForce.endsAt === null ? (

@@ -4,7 +4,6 @@ import type { Plan, PlanRequest } from "../../../../customers/accounts/accounts.
 import {
   inOrder,
   offerOf,
-  PLAN_CODES,
   type PlanCode,
   paymentLink,
 } from "../../../../customers/accounts/plan.ts";
@@ -15,6 +14,7 @@ import { pageError } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { Form, isSent, TextAreaField } from "../../look/form.tsx";
+import { PlanName } from "../../look/resource-list.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import { Done, Facts } from "../../look/user-text.tsx";
 import { PlanFacts, planName, refundText } from "../../public/plan-cards.tsx";
@@ -37,15 +37,10 @@ export const planPage: SitePage = {
     return page(words.planRequest.title, <PlanAndPayment />);
   },
   actions: {
-    ...Object.fromEntries(
-      PLAN_CODES.flatMap((code) => [
-        [`ask-${code}`, () => ask(code)],
-        [`buy-${code}`, () => buy(code)],
-      ]),
-    ),
     portal,
     "withdraw-plan": withdraw,
   },
+  actionsOf: { ask, buy },
 };
 
 async function PlanAndPayment() {
@@ -59,9 +54,7 @@ async function PlanAndPayment() {
   return (
     <>
       <Done words={words.planRequest.done} />
-      <RowFaults
-        actions={["withdraw-plan", "portal", ...PLAN_CODES.map((code) => `buy-${code}`)]}
-      />
+      <RowFaults actions={["withdraw-plan", "portal", ...plans.map(({ code }) => `buy-${code}`)]} />
       {subscription === null ? (
         planInForce.endsAt !== null && (
           <p>
@@ -176,7 +169,7 @@ export function RequestFacts({ request }: { request: PlanRequest }): JSX.Element
   return (
     <Facts
       facts={[
-        [common.plan, common.planNames[request.plan]],
+        [common.plan, <PlanName code={request.plan} />],
         [words.note, <bdi class="text">{request.note}</bdi>],
         [words.by, <bdi>{request.person}</bdi>],
         [words.at, <Instant at={request.createdAt} />],

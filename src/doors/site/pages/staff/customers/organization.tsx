@@ -17,6 +17,7 @@ import { ActionButton, RoleForm, RowFaults } from "../../../look/action-button.t
 import { factsOf, ResourceList } from "../../../look/resource-list.tsx";
 import { Facts } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
+import { planOptions } from "../../../public/plan-cards.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset, redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
@@ -165,6 +166,7 @@ async function PlanForm({ organization: { id, plan, planEndsAt } }: Props) {
       <VerbForm
         resource={organizations}
         verb="plan"
+        options={{ plan: planOptions(await accounts.plans(), visit.language) }}
         submit={visit.words.save}
         values={{ plan: wanted ?? plan, ends: ends === null ? "" : formatDay(dayOf(ends - 1)) }}
       >

@@ -9,6 +9,7 @@ import { Instant, LastDayBefore, Snippet, shownNumber } from "../../../look/show
 import { NamedLink } from "../../../look/user-text.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
 import { invitationMail } from "../../../mail-texts.ts";
+import { planOptions } from "../../../public/plan-cards.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
@@ -16,7 +17,7 @@ import { consolePage } from "../console.tsx";
 export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",
-  async show(visit) {
+  async show(visit, { accounts }) {
     const words = visit.words.staffPages;
     return consolePage(
       words.organizations,
@@ -38,6 +39,7 @@ export const organizationsPage: SitePage = {
           <VerbForm
             resource={organizations}
             verb="create"
+            options={{ plan: planOptions(await accounts.plans(), visit.language) }}
             submit={words.create}
             words={visit.words.firstSteps.customerForm}
             once

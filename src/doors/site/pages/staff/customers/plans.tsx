@@ -8,25 +8,31 @@ import {
   planOffers,
   plans,
 } from "../../../../../verbs/operator/customers/plans.ts";
+import type { Resource } from "../../../../../verbs/operator/resource.ts";
 import { WORDS } from "../../../../../words/words.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
+import { planName, planOptions } from "../../../public/plan-cards.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import { redirect, useVisit } from "../../../visit/visit.ts";
+import { redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 
 /** `/staff/plans/`: what each plan includes and how it is offered, for all its organizations. */
 export const plansPage: SitePage = {
   path: "/staff/plans/",
   access: "staff",
-  async show({ words }, { accounts }) {
+  async show({ words, language }, { accounts }) {
+    const all = await accounts.plans();
     return consolePage(
       words.plansPage.title,
       <>
         <p>{words.plansPage.intro}</p>
-        {(await accounts.plans()).map((plan) => (
+        {all.map((plan) => (
           <section>
-            <h2>{words.planNames[plan.code]}</h2>
+            <h2>
+              <bdi>{planName(plan, language)}</bdi>
+            </h2>
             <VerbForm
               resource={plans}
               verb="set"
@@ -36,22 +42,43 @@ export const plansPage: SitePage = {
               values={limitsOf(plan)}
             />
             <OfferForm plan={plan} />
+            {!PLAN_CODES.includes(plan.code) && (
+              <ActionButton
+                action={`delete-${plan.code}`}
+                label={words.plansPage.delete}
+                description={planName(plan, language)}
+                confirm={words.plansPage.deleteConfirm}
+                danger
+              />
+            )}
           </section>
         ))}
+        <section>
+          <h2 id="new">{words.plansPage.add}</h2>
+          <VerbForm
+            resource={plans}
+            verb="create"
+            fields={["code", "like"]}
+            options={{ like: planOptions(all, language) }}
+            submit={words.plansPage.add}
+            words={words.plansPage}
+          />
+        </section>
       </>,
     );
   },
-  actions: Object.fromEntries(
-    PLAN_CODES.flatMap((code) => {
-      const of = () => code;
-      const shows = () => redirect("/staff/plans/?done=plan.offer");
-      return [
-        [`set-${code}`, verbAction(plans, "set", { of })],
-        [`offer-${code}`, verbAction(planOffers, "set", { of, shows })],
-      ] as const;
-    }),
-  ),
+  actions: { create: verbAction(plans, "create") },
+  actionsOf: {
+    set: (code) => actOn(plans, "set", code),
+    delete: (code) => actOn(plans, "delete", code),
+    offer: (code) => actOn(planOffers, "set", code),
+  },
 };
+
+function actOn(resource: Resource, verb: string, code: string): View | Promise<View> {
+  const shows = () => redirect(`/staff/plans/?done=plan.${resource === plans ? verb : "offer"}`);
+  return verbAction(resource, verb, { of: () => code, shows })(useVisit(), useSite());
+}
 
 /** How the plan is offered: its words in each language, its price, and how it is bought. */
 function OfferForm({ plan }: { plan: Plan }) {

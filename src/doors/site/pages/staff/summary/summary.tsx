@@ -4,6 +4,7 @@ import type { CustomerUse } from "../../../../../upkeep/checks/staff-summary.ts"
 import type { Hour } from "../../../../../upkeep/hours/hours.store.ts";
 import { DAY_MS, dayOf, formatDay, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { DataTable } from "../../../look/data-table.tsx";
+import { PlanName } from "../../../look/resource-list.tsx";
 import { DayText, Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
@@ -121,7 +122,6 @@ export const summaryPage: SitePage = {
 function Customers({ title, customers }: { title: string; customers: readonly CustomerUse[] }) {
   const visit = useVisit();
   const words = visit.words.summaryPage;
-  const { planNames } = visit.words;
   return (
     <section>
       <h3>{title}</h3>
@@ -134,7 +134,7 @@ function Customers({ title, customers }: { title: string; customers: readonly Cu
             ({ id, name }) => <NamedLink to={`/staff/organizations/${id}/`}>{name}</NamedLink>,
             "row",
           ],
-          [visit.words.plan, ({ plan }) => planNames[plan]],
+          [visit.words.plan, ({ plan }) => <PlanName code={plan} />],
           [
             words.used,
             ({ used, quota }) => `${shownNumber(used)} / ${shownNumber(quota)}`,
