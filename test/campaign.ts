@@ -49,7 +49,7 @@ const CAMPAIGNS: Record<string, Campaign> = {
   },
   properties: {
     files: [
-      "catalog/search/catalog-plans.campaign.ts",
+      "catalog/search/catalog-ways.campaign.ts",
       "catalog/search/search.property.test.ts",
       "catalog/post-search/exactness.property.test.ts",
     ],

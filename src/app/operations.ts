@@ -19,9 +19,10 @@ import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { foundPosts, selectPostsText } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/sample.ts";
-import { describeSelection } from "../catalog/search/describe-selection.ts";
+import { onColumns } from "../catalog/search/columns/read-columns.store.ts";
+import { describeSelection } from "../catalog/search/describe-selection.store.ts";
 import { optimizeSearch } from "../catalog/search/search-terms.ts";
-import { countCatalog, selectCatalog, topSubscribers } from "../catalog/search/select-catalog.ts";
+import { countCatalog, placeInCategory, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/bots/batch-writer.ts";
 import { importSourceFile, type SourceFile } from "../catalog/sources/files/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
@@ -168,7 +169,7 @@ export const lanes = {
     operations: ruled(queries, {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
-      topSubscribers: query(topSubscribers),
+      placeInCategory: query(placeInCategory),
       compareChannels: query(compareChannels),
       describeSelection: query(describeSelection),
       selectIdsByHandle: query(selectIdsByHandle),
@@ -240,7 +241,11 @@ export const lanes = {
         readExport,
         exportPart: query(exportPart),
         bulkPart: query(bulkPart),
-        readCardsAhead: query(readCardsAhead),
+        // The columns first, so that no search waits for them.
+        readCardsAhead: query((db, afterId: number) => {
+          if (afterId === 0) onColumns(db, [], () => {});
+          return readCardsAhead(db, afterId);
+        }),
       }),
     },
   },

@@ -1,8 +1,12 @@
 import { derivedRows } from "../catalog/derived-rows.ts";
+import { shareCatalogMemory } from "../catalog/search/columns/read-columns.store.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";
 import { serveOperations } from "../db/operations.ts";
 import { systemClock } from "../ports/clock.ts";
 import { lanes } from "./operations.ts";
 
 /** Entry module of every database thread. */
-serveOperations(lanes, systemClock, (db, node, lane) => linkToCluster(db, node, lane, derivedRows));
+serveOperations(lanes, systemClock, (db, access, { lane, memory, node }) => {
+  if (node !== null && access === "writer") linkToCluster(db, node, lane, derivedRows);
+  if (memory !== null && access === "reader") shareCatalogMemory(db, memory);
+});

@@ -5,7 +5,6 @@ import { withQueryDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock.ts";
 import { type Access, openDatabase } from "./open-database.ts";
 import { inReadTransaction } from "./read-transaction.ts";
-import type { NodeSettings } from "./shared-rows.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./threads/thread-pool.ts";
 
 /** How operations run. */
@@ -82,12 +81,12 @@ export function callsOf<Ops extends Operations>(
 
 /**
  * Runs in each thread: executes every task on a connection to the file that the first message names.
- * @param share makes a writing connection share its rows with other machines
+ * @param prepare called for every connection before its first task
  */
 export function serveOperations(
   lanes: Record<string, Lane>,
   clock: Clock,
-  share: (db: Database, node: NodeSettings, lane: string) => void,
+  prepare: (db: Database, access: Access, opening: Opening) => void,
 ): void {
   let opening: Opening | null = null;
   const connections = new Map<Access, Database>();
@@ -95,12 +94,12 @@ export function serveOperations(
   const answer = (message: FromThread): void => scope.postMessage(message);
 
   /** Opened by the first task that finds the file usable; tasks before it are refused. */
-  function connectionFor(access: Access, { lane, path, node }: Opening): Database {
+  function connectionFor(access: Access, opening: Opening): Database {
     const opened = connections.get(access);
     if (opened !== undefined) return opened;
-    const db = openForCallers(path, clock, access);
+    const db = openForCallers(opening.path, clock, access);
     connections.set(access, db);
-    if (node !== null && access === "writer") share(db, node, lane);
+    prepare(db, access, opening);
     onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
     db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
     return db;

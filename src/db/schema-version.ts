@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
  * The version that `schema.sql` creates; a file's version is its `user_version`. Programs before the first
  * release counted from 1: a number far above theirs tells their files apart, and makes them refuse ours.
  */
-export const FIRST_VERSION = 117;
+export const FIRST_VERSION = 118;
 
 /**
  * SQL that takes a file to the next version, in order; a released one is never edited. Foreign keys are off

@@ -35,9 +35,9 @@ CREATE INDEX territories_parent ON territories (parent);
 
 ---- Channels
 
--- What the catalog walks and orders by. Kept narrow: a walk reads thousands of these rows. What changes
--- daily, numbers of subscribers and times of posts, stands here and in narrow indexes only: refreshing a
--- channel writes two or three pages.
+-- What the catalog is filtered and ordered by. Kept narrow: every process reads all of it into memory
+-- (search/columns), so that no ordering needs an index. What changes daily, numbers of subscribers and times
+-- of posts, stands here only: refreshing a channel writes its row and one of channel_changes.
 CREATE TABLE channels (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('channel', 'chat')),
@@ -48,14 +48,9 @@ CREATE TABLE channels (
   quality REAL,
   citation REAL,
   last_post_at INTEGER,
-  -- For indexes: 0 and 1 take no room there, the kind's name does.
+  -- For comparisons with other tables.
   is_chat INTEGER NOT NULL GENERATED ALWAYS AS (kind = 'chat') VIRTUAL
 ) STRICT;
--- NULL is smaller than any value, so a descending index has the channels without one last. The row's
--- number, which each index ends with, breaks ties.
-CREATE INDEX channels_by_subscribers ON channels (is_chat, subscribers DESC) WHERE is_public = 1;
-CREATE INDEX channels_by_quality ON channels (is_chat, quality DESC) WHERE is_public = 1;
-CREATE INDEX channels_by_citation ON channels (is_chat, citation DESC) WHERE is_public = 1;
 
 -- All else of a channel, read by id only. Category and territory are slugs that the importer
 -- checks; as foreign keys they would make the removal of a directory entry scan this table.
@@ -126,8 +121,25 @@ END;
 CREATE TRIGGER public_cards_removed AFTER DELETE ON public_cards BEGIN
   UPDATE cards_version SET version = version + 1;
 END;
-CREATE TRIGGER channels_changed AFTER UPDATE OF subscribers, subscribers_at, last_post_at ON channels BEGIN
-  UPDATE cards_version SET version = version + 1;
+
+-- Which channels changed last: by it each process keeps up with what the others write
+-- (search/columns/read-columns.store.ts). One that is further behind reads all channels again.
+CREATE TABLE channel_changes (
+  version INTEGER PRIMARY KEY,
+  channel_id INTEGER NOT NULL,
+  -- 0: numbers only; 1: anything; 2: it is gone, and its number may be given again.
+  what INTEGER NOT NULL CHECK (what IN (0, 1, 2))
+) STRICT;
+CREATE TRIGGER channel_changes_kept AFTER INSERT ON channel_changes BEGIN
+  DELETE FROM channel_changes WHERE version <= new.version - 262144;
+END;
+CREATE TRIGGER channels_changed
+AFTER UPDATE OF kind, is_public, subscribers, subscribers_at, quality, citation, last_post_at ON channels BEGIN
+  INSERT INTO channel_changes (channel_id, what)
+  VALUES (new.id, new.kind <> old.kind OR new.is_public <> old.is_public);
+END;
+CREATE TRIGGER channels_deleted AFTER DELETE ON channels BEGIN
+  INSERT INTO channel_changes (channel_id, what) VALUES (old.id, 2);
 END;
 
 -- Channels of the sample that ships, each as it was loaded: one that an import changed since is the
@@ -141,12 +153,21 @@ CREATE TABLE sample_channels (
 
 ---- Search of channels
 
--- Search texts (channels/search-text.ts): folded title and handle, and the facets of the filters, a line
--- each. The facets are kept as they are, behind the second line break.
+-- Search texts (channels/search-text.ts), folded title and handle on a line each, and facets of the filters.
 CREATE TABLE channel_texts (
   id INTEGER PRIMARY KEY REFERENCES channels (id),
-  search_text TEXT NOT NULL
+  search_text TEXT NOT NULL,
+  facets TEXT NOT NULL
 ) STRICT;
+CREATE TRIGGER channel_texts_added AFTER INSERT ON channel_texts BEGIN
+  INSERT INTO channel_changes (channel_id, what) VALUES (new.id, 1);
+END;
+CREATE TRIGGER channel_texts_changed AFTER UPDATE ON channel_texts BEGIN
+  INSERT INTO channel_changes (channel_id, what) VALUES (new.id, 1);
+END;
+CREATE TRIGGER channel_texts_removed AFTER DELETE ON channel_texts BEGIN
+  INSERT INTO channel_changes (channel_id, what) VALUES (old.id, 1);
+END;
 
 -- The search index has channels by their numbers, which never change.
 CREATE VIRTUAL TABLE channel_search USING fts5 (
@@ -164,31 +185,6 @@ CREATE TABLE search_trigrams (
   trigram TEXT PRIMARY KEY,
   channels INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- Channels in the order of their last posts, in place of an index. Refreshing a million channels moves a
--- third of them from places all over the order to the newest day, and wrote most of its pages for that. So
--- the order is coarse: it has channels by number within steps of some 17 minutes (2^20 ms), which are
--- sorted when they are read. And an entry that a later one took over from stays until the night
--- (search/last-post-order.ts): it is told by its time, which is not the channel's any more.
-CREATE TABLE last_post_order (
-  is_chat INTEGER NOT NULL,
-  -- Channels without a post are in the last step of all.
-  step INTEGER NOT NULL,
-  id INTEGER NOT NULL,
-  last_post_at INTEGER,
-  PRIMARY KEY (is_chat, step DESC, id)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER channels_put_in_order AFTER INSERT ON channels BEGIN
-  INSERT INTO last_post_order (is_chat, step, id, last_post_at)
-  VALUES (new.is_chat, ifnull(new.last_post_at >> 20, -9007199254740991), new.id, new.last_post_at)
-  ON CONFLICT DO UPDATE SET last_post_at = excluded.last_post_at;
-END;
-CREATE TRIGGER channels_moved_in_order AFTER UPDATE OF kind, last_post_at ON channels
-WHEN new.kind <> old.kind OR new.last_post_at IS NOT old.last_post_at BEGIN
-  INSERT INTO last_post_order (is_chat, step, id, last_post_at)
-  VALUES (new.is_chat, ifnull(new.last_post_at >> 20, -9007199254740991), new.id, new.last_post_at)
-  ON CONFLICT DO UPDATE SET last_post_at = excluded.last_post_at;
-END;
 
 ---- Statistics and metrics
 
@@ -244,50 +240,19 @@ CREATE TABLE channel_metrics (
   PRIMARY KEY (slot, id)
 ) STRICT, WITHOUT ROWID;
 
--- The channels that have a metric, in its order. An index of the table above would have each night's new
--- values written all over it: some 20 KB of log a channel, in place of some 20 bytes.
-CREATE TABLE metric_orders (
-  slot INTEGER NOT NULL,
-  metric INTEGER NOT NULL,
-  is_chat INTEGER NOT NULL,
-  value INTEGER NOT NULL,
-  id INTEGER NOT NULL,
-  PRIMARY KEY (slot, metric, is_chat, value DESC, id)
-) STRICT, WITHOUT ROWID;
-
 -- The slot that is read, the number of the last run that began to write the other, and how many public
 -- channels and chats lack a fresh reading, so that orders by metrics leave them out: one row.
 CREATE TABLE metrics_read (
   slot INTEGER NOT NULL CHECK (slot IN (0, 1)),
   run INTEGER NOT NULL,
+  -- How many runs were published: processes read the metrics again when it changes.
+  published INTEGER NOT NULL,
   channels_left_out INTEGER NOT NULL,
   chats_left_out INTEGER NOT NULL
 ) STRICT;
-INSERT INTO metrics_read VALUES (0, 0, 0, 0);
+INSERT INTO metrics_read VALUES (0, 0, 0, 0, 0);
 
--- Orders of a slot whose values were written since they were made.
-CREATE TABLE stale_orders (
-  slot INTEGER NOT NULL, metric INTEGER NOT NULL, PRIMARY KEY (slot, metric)
-) STRICT, WITHOUT ROWID;
--- Channels that lack only this metric come after all others, in the order of their numbers.
-CREATE INDEX channels_by_kind ON channels (is_chat) WHERE is_public = 1;
--- The numbers of a sample's channels may be given again.
 CREATE TRIGGER channel_metrics_removed BEFORE DELETE ON channels BEGIN
-  -- Entries are found by their values, whichever order each stands in.
-  DELETE FROM metric_orders
-  WHERE slot IN (0, 1) AND metric IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) AND is_chat IN (0, 1)
-    AND value IN (
-      WITH own AS (SELECT * FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id)
-      SELECT growth_7d FROM own
-      UNION ALL SELECT growth_30d FROM own
-      UNION ALL SELECT growth_30d_percent FROM own
-      UNION ALL SELECT reach_30d FROM own
-      UNION ALL SELECT err_30d FROM own
-      UNION ALL SELECT reach_24h FROM own
-      UNION ALL SELECT reach_48h FROM own
-      UNION ALL SELECT ad_reach_24h FROM own
-      UNION ALL SELECT ad_reach_48h FROM own
-    ) AND id = old.id;
   DELETE FROM channel_metrics WHERE slot IN (0, 1) AND id = old.id;
 END;
 
@@ -447,9 +412,8 @@ CREATE TABLE post_search_stale (
   after_at INTEGER NOT NULL,
   after_id INTEGER NOT NULL
 ) STRICT;
-CREATE TRIGGER post_search_facets AFTER UPDATE OF search_text ON channel_texts
-WHEN substr(old.search_text, instr(old.search_text, char(10)))
-  <> substr(new.search_text, instr(new.search_text, char(10)))
+CREATE TRIGGER post_search_facets AFTER UPDATE OF facets ON channel_texts
+WHEN old.facets <> new.facets
 BEGIN
   INSERT INTO post_search_stale (channel_id, after_at, after_id)
     SELECT new.id, -9007199254740991, 0

@@ -21,9 +21,9 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/metrics/metrics.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/posts/habits.store.ts",
-      "catalog/search/describe-selection.ts",
-      "catalog/search/last-post-order.ts",
-      "catalog/search/plans/candidates.ts",
+      "catalog/search/columns/read-columns.store.ts",
+      "catalog/search/describe-selection.store.ts",
+      "catalog/search/find-channels.store.ts",
       "catalog/search/suggest-titles.ts",
       "catalog/sources/bots/stored-posts.store.ts",
       "catalog/statistics/statistics.store.ts",
@@ -62,7 +62,6 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Counts and closes the whole catalog in sets: joins over all channels, INSERT … SELECT.",
     files: [
       "catalog/directory/recount.ts",
-      "catalog/metrics/metric-orders.store.ts",
       "catalog/trends/trends.store.ts",
       "catalog/statistics/open-days.ts",
     ],
@@ -94,6 +93,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "cluster/shared-tables.ts",
       "cluster/copy-usage.ts",
       "cluster/link.ts",
+      "cluster/sent-parts.ts",
     ],
   },
   {

@@ -43,16 +43,6 @@ test("every statement has the plan of its entry and visits no more rows", () => 
   expect(faultsOf(recorder.statements, readEntries())).toEqual([]);
 });
 
-/** Entries of a channel in the orders of metrics, by the values of its rows. */
-const FORGETS_ORDERS = [
-  "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value=? AND id=?)",
-  ...["LIST SUBQUERY 10", "  COMPOUND QUERY", "    LEFT-MOST SUBQUERY"],
-  "      SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
-  ...Array(8)
-    .fill(["    UNION ALL", "      SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)"])
-    .flat(),
-];
-
 /** A channel is recorded if it has posts and post search is on. */
 const STALE_CHANNEL = [
   "SCAN CONSTANT ROW",
@@ -63,14 +53,13 @@ const STALE_CHANNEL = [
 
 /** Plans of the triggers' statements, which the plan of the statement that fires them does not contain. */
 const TRIGGERS = {
-  channel_metrics_removed: [
-    ...FORGETS_ORDERS,
-    "SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
-  ],
-  channels_changed: ["SCAN cards_version"],
-  // Entries are only inserted.
-  channels_moved_in_order: ["SCAN CONSTANT ROW"],
-  channels_put_in_order: [],
+  channel_changes_kept: ["SEARCH channel_changes USING INTEGER PRIMARY KEY (rowid<?)"],
+  channel_metrics_removed: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)"],
+  channel_texts_added: [],
+  channel_texts_changed: [],
+  channel_texts_removed: [],
+  channels_changed: [],
+  channels_deleted: [],
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],

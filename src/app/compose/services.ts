@@ -29,7 +29,7 @@ export function composeReading({
   const { messengerHosts, postSearch } = config;
   return {
     directory: createDirectory(db),
-    search: createSearch(db, read, ports.clock, crew?.memory.selections),
+    search: createSearch(db, read),
     channels: createChannels(db, messengerHosts, read.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>

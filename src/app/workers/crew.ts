@@ -126,9 +126,8 @@ interface WorkerMemory {
   sentForms: SharedClaims;
   /** Webhook attempts that somebody is waiting for. */
   manualAttempts: SharedClaims;
-  /** Slots for customers' exports and for expensive counts. */
+  /** Slots for customers' exports. */
   exports: SharedClaims;
-  selections: SharedClaims;
 }
 
 /** Capacity of each table in names; when it is full, the oldest names are dropped first. */
@@ -140,7 +139,6 @@ const CAPACITY = {
   forms: 16_384,
   attempts: 8_192,
   exports: 4_096,
-  selections: 1_024,
 };
 const WORD_BYTES = 8;
 
@@ -171,6 +169,5 @@ function openWorkerMemory(descriptor: number, baseMs: number, clock: Clock): Wor
     sentForms: createSharedClaims(take(CAPACITY.forms), by),
     manualAttempts: createSharedClaims(take(CAPACITY.attempts), by),
     exports: createSharedClaims(take(CAPACITY.exports), by),
-    selections: createSharedClaims(take(CAPACITY.selections), by),
   };
 }

@@ -6,7 +6,7 @@ import { parseMessengerId } from "./channel-reference.ts";
 import { categorySlugs, createChannelIds } from "./channels.store.ts";
 import { createFormerHandles, type FormerHandle, isSameHandle } from "./handles.store.ts";
 import { createRemovedChannels } from "./removed-channels.store.ts";
-import { createSearchIndex, searchTextOf } from "./search-text.ts";
+import { createSearchIndex, facetsOf, searchTextOf } from "./search-text.ts";
 import { hasPlaceholder, storedCard } from "./stored-card.ts";
 
 const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
@@ -96,7 +96,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
       rows.update({ ...into, handle, msgr_id, former_handles }, into);
     },
 
-    refreshText: rows.refreshText,
+    refreshFacets: rows.refreshFacets,
     writeSearch: rows.writeSearch,
   };
 }
@@ -144,7 +144,11 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   }
 
   const putText = (record: ChannelRecord): void =>
-    search.put(record.id, textOf(record, directoryIds));
+    search.put(
+      record.id,
+      searchTextOf(record.title, record.handle),
+      facetsOfRecord(record, directoryIds),
+    );
 
   return {
     /** Inserts the row in `channels`, which the others refer to. */
@@ -153,6 +157,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     },
 
     insertCard(record: ChannelRecord): void {
+      search.adding(record.id);
       insertCard.run(record);
       putPublicCard(record);
       putText(record);
@@ -163,7 +168,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       const changed = names.filter((name) => record[name] !== stored[name]);
       // A refresh changes only numbers, which are neither in the stored card nor in the search text.
       const isRefresh = changed.every(hasPlaceholder);
-      if (!isRefresh) search.changing(record.id);
+      if (INDEXED.some((name) => changed.includes(name))) search.changing(record.id);
       // Sets only columns that differ: SQLite rewrites a column's index even if the value is the same.
       const scanned = changed.filter((name) => SCANNED_COLUMNS.includes(name));
       if (scanned.length > 0) statement(db, updateSql("channels", scanned)).run(record);
@@ -182,21 +187,18 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       for (const removal of removals) removal.run(id);
     },
 
-    refreshText(record: ChannelRecord): void {
-      search.changing(record.id);
-      putText(record);
-    },
+    refreshFacets: putText,
 
     writeSearch: search.write,
   };
 }
 
-/** Search text of a channel, whose facets need the directories' ids. */
-function textOf(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
-  const { title, handle, kind, territory } = record;
-  return searchTextOf({
-    title,
-    handle,
+/** What the search index has of a channel, and whether it has it. */
+const INDEXED: readonly (keyof ChannelRecord)[] = ["title", "handle", "is_public"];
+
+function facetsOfRecord(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
+  const { kind, territory } = record;
+  return facetsOf({
     kind,
     categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
     territoryIds: territory === null ? [] : (territories.get(territory) ?? []),

@@ -24,7 +24,10 @@ export function selectCardByHandle(db: Database, handle: string): JsonText<CardV
 
 /** A number that changes whenever any card does. */
 export function cardsVersion(db: Database): number {
-  const version = statement<{ version: number }>(db, "SELECT version FROM cards_version");
+  const version = statement<{ version: number }>(
+    db,
+    "SELECT version + ifnull((SELECT max(version) FROM channel_changes), 0) AS version FROM cards_version",
+  );
   return version.get()?.version ?? 0;
 }
 

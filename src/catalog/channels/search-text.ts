@@ -3,8 +3,8 @@ import { beginsWords, foldText } from "../../values/fold-text.ts";
 import type { ChannelKind } from "./channel-reference.ts";
 
 /**
- * A channel's search text: its folded title and handle, followed by the facets used for filters. A single
- * trigram index over it answers searches with and without filters.
+ * A channel's search text is its folded title and handle, over which there is a trigram index. Its facets are
+ * what filters ask for: categories, territories and marks.
  */
 
 /** Facets use private-use characters, which are removed from titles and queries. */
@@ -26,8 +26,8 @@ const DIGIT_VALUES = 2048;
 export const FACET_ID_MAX = DIGIT_VALUES * DIGIT_VALUES - 1;
 
 /**
- * A facet is exactly one trigram: its kind and two digits. Each of the three positions uses different
- * characters, so that three characters spanning two facets never look like a third.
+ * A facet is three characters, its kind and two digits, and so a token of the index of posts. Each of the three
+ * positions uses different characters, so that three characters spanning two facets never look like a third.
  */
 export function facet(kind: FacetKind, id: number): string {
   return String.fromCharCode(
@@ -37,71 +37,52 @@ export function facet(kind: FacetKind, id: number): string {
   );
 }
 
-const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
+/** Numbers of the marks' facets. */
+export const FACET_MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
 
-export function markFacet(mark: keyof typeof MARKS): string {
-  return facet("mark", MARKS[mark]);
+export function markFacet(mark: keyof typeof FACET_MARKS): string {
+  return facet("mark", FACET_MARKS[mark]);
 }
 
-/** Whether a term is a facet rather than part of a title or handle. */
-export function isFacet(term: string): boolean {
-  return Object.values(FACET_KINDS).includes(term.charCodeAt(0));
-}
+const KINDS_BY_CODE = new Map(
+  Object.entries(FACET_KINDS).map(([kind, code]) => [code, kind as FacetKind]),
+);
 
-/** SQL: facets of a search text, after its second line break. */
-export function facetsSql(searchText: string): string {
-  const afterTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
-  return `substr(${afterTitle}, instr(${afterTitle}, char(10)) + 1)`;
-}
-
-export function idsOfFacets(facets: string, kind: FacetKind): number[] {
-  const ids: number[] = [];
+/** Calls back for every facet, in order. */
+export function eachFacet(facets: string, visit: (kind: FacetKind, id: number) => void): void {
   for (let at = 0; at < facets.length; at += 3) {
-    if (facets.charCodeAt(at) === FACET_KINDS[kind]) ids.push(idOfFacet(facets.slice(at, at + 3)));
+    const kind = KINDS_BY_CODE.get(facets.charCodeAt(at));
+    if (kind !== undefined) visit(kind, idOfFacet(facets, at));
   }
-  return ids;
 }
 
-function idOfFacet(text: string): number {
-  return (text.charCodeAt(1) - 0xe100) * DIGIT_VALUES + text.charCodeAt(2) - 0xe900;
+function idOfFacet(facets: string, at = 0): number {
+  return (facets.charCodeAt(at + 1) - 0xe100) * DIGIT_VALUES + facets.charCodeAt(at + 2) - 0xe900;
 }
 
-/** Readable form of a facet, such as `category 12`; null for any other text. */
-export function facetWords(text: string): string | null {
-  const kindCode = text.charCodeAt(0);
-  const kind = Object.entries(FACET_KINDS).find(([, code]) => code === kindCode)?.[0];
-  if (kind === undefined) return null;
-  const id = idOfFacet(text);
-  const mark = Object.entries(MARKS).find(([, number]) => number === id)?.[0];
-  return `${kind} ${kind === "mark" ? mark : id}`;
-}
-
-interface Searchable {
-  title: string;
-  handle: string | null;
+interface Faceted {
   kind: ChannelKind;
   /** Ids of the primary and additional categories. */
   categoryIds: readonly number[];
-  /** Ids of the territory and all its ancestors. */
+  /** Ids of the territory and all that contain it, itself last. */
   territoryIds: readonly number[];
   aPlus: boolean;
   verified: boolean;
 }
 
-/**
- * Title, handle and facets, each on a line: folded text has no line breaks, so no query matches across
- * lines.
- */
-export function searchTextOf(channel: Searchable): string {
-  const { title, handle, categoryIds, territoryIds, aPlus, verified, kind } = channel;
-  const facets = [
+export function facetsOf({ kind, categoryIds, territoryIds, aPlus, verified }: Faceted): string {
+  return [
     ...categoryIds.map((id) => facet("category", id)),
     ...territoryIds.map((id) => facet("territory", id)),
     ...(aPlus ? [markFacet("aPlus")] : []),
     ...(verified ? [markFacet("verified")] : []),
     ...(kind === "chat" ? [markFacet("chat")] : []),
-  ];
-  return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
+  ].join("");
+}
+
+/** Title and handle, each on a line: folded text has no line breaks, so no query matches across them. */
+export function searchTextOf(title: string, handle: string | null): string {
+  return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}`;
 }
 
 /**
@@ -148,10 +129,9 @@ export function trigramsOf(text: string): string[] {
 }
 
 /**
- * Search texts and the index over them, which contains public channels by number. Texts are written
- * together with each channel; `write` then updates the index, in the same transaction and in the order of
- * the channels' numbers, because FTS5 starts a new segment whenever a row's number is below the previous
- * one.
+ * Search texts and the index over them, which contains public channels by number. `write` updates the index, in
+ * the same transaction and in the order of the channels' numbers, because FTS5 starts a new segment whenever a
+ * row's number is below the previous one.
  */
 export function createSearchIndex(db: Database) {
   const isIndexed = statement(
@@ -160,8 +140,8 @@ export function createSearchIndex(db: Database) {
   );
   const putText = statement(
     db,
-    `INSERT INTO channel_texts (id, search_text) VALUES (?, ?)
-     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text`,
+    `INSERT INTO channel_texts (id, search_text, facets) VALUES (?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text, facets = excluded.facets`,
   );
   const remove = statement(
     db,
@@ -177,18 +157,22 @@ export function createSearchIndex(db: Database) {
   const changed = new Map<number, boolean>();
 
   return {
-    /** Must be called before a channel is written whose text or visibility changes. */
+    /** Must be called before a channel is written that is new to the index. */
+    adding(id: number): void {
+      if (!changed.has(id)) changed.set(id, false);
+    },
+
+    /** Must be called before a channel is written whose title, handle or visibility changes. */
     changing(id: number): void {
       if (!changed.has(id)) changed.set(id, isIndexed.get(id) !== undefined);
     },
 
-    /** Stores a channel's text. Without a call of `changing` the channel counts as new to the index. */
-    put(id: number, text: string): void {
-      if (!changed.has(id)) changed.set(id, false);
-      putText.run(id, text);
+    /** Stores a channel's text and facets. */
+    put(id: number, text: string, facets: string): void {
+      putText.run(id, text, facets);
     },
 
-    /** Updates the index for the channels written since the last call. @returns their number */
+    /** Updates the index for the channels noted since the last call. @returns their number */
     write(): number {
       const count = changed.size;
       if (count === 0) return 0;

@@ -3,7 +3,6 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { categorySlugs, channelsInTerritories } from "../channels/channels.store.ts";
-import { mergeSearch } from "../search/search-terms.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 import { withDescendants } from "./directory.ts";
 
@@ -64,7 +63,7 @@ const CHANNELS_PER_TRANSACTION = 50;
 const PAUSE_MS = 3;
 
 /**
- * Rewrites search texts of channels in territories that moved in the tree, so that filters by the new
+ * Rewrites the facets of channels in territories that moved in the tree, so that filters by the new
  * ancestors find them. The territories stay marked in the database until this is done: the nightly run
  * continues an interrupted one.
  */
@@ -83,12 +82,10 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
       const records = createChannelRecords(db, clock);
       for (const id of ids) {
         const record = records.byId(id);
-        if (record !== undefined) records.refreshText(record);
+        if (record !== undefined) records.refreshFacets(record);
       }
-      records.writeSearch();
     });
     afterId = last;
-    await mergeSearch(db, clock);
     await clock.sleep(PAUSE_MS);
   }
   // By path: a territory that another import has moved on meanwhile stays marked.

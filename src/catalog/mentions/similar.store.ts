@@ -3,7 +3,7 @@ import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import { categorySlugs, selectId } from "../channels/channels.store.ts";
 import { type CatalogFilter, NO_FILTER } from "../search/catalog.ts";
-import { findByPlan, queryOf } from "../search/planner.ts";
+import { findChannels } from "../search/find-channels.store.ts";
 import {
   type MentionTarget,
   mostFrequent,
@@ -173,10 +173,13 @@ function neighbours(db: Database, { kind, category, territory, subscribers }: Co
   const territoryId = idOfSlug(db, "territories", territory);
   const find = (of: Partial<CatalogFilter>): number[] => {
     const filter = { ...NO_FILTER, kind, categoryId, ...of };
-    const selection = { filter, after: null, limit: NEIGHBOURS_MAX } as const;
-    return findByPlan(db, queryOf(db, { ...selection, ordering: "-subscribers" })).found.map(
-      ({ id }) => id,
-    );
+    const selection = {
+      filter,
+      ordering: "-subscribers",
+      after: null,
+      limit: NEIGHBOURS_MAX,
+    } as const;
+    return findChannels(db, selection).map(({ id }) => id);
   };
   return [
     ...find({ subscribersMax: subscribers }),

@@ -1,16 +1,7 @@
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
-import {
-  addEntries,
-  forgetStale,
-  isStale,
-  markStale,
-  type OrderEntry,
-  orderValuesAfter,
-  removeEntries,
-} from "./metric-orders.store.ts";
 import {
   beginRun,
   currentSlot,
@@ -19,7 +10,6 @@ import {
   type LeftOut,
   publishRun,
   type Readings,
-  type Run,
   readingsAfter,
   type Slot,
   STORED_COLUMNS,
@@ -30,14 +20,7 @@ import {
   selectLeftOut,
   storedMetrics,
 } from "./metrics.store.ts";
-import {
-  FRESH_DAYS,
-  hundredthsOf,
-  isListed,
-  METRIC_NAMES,
-  METRIC_ORDERS,
-  type MetricOrder,
-} from "./metrics.ts";
+import { FRESH_DAYS, hundredthsOf, METRIC_NAMES } from "./metrics.ts";
 
 /** Channels to compute at a time, outside transactions. */
 const CHANNELS_PER_READ = 500;
@@ -46,7 +29,7 @@ const ROWS_PER_STEP = 50;
 
 /**
  * Computes the metrics of all channels from stored days and posts, as defined in section 2 of questions.
- * Changed rows and orders are written to a slot that nobody reads, which the last transaction makes the
+ * Changed rows are written to a slot that nobody reads, which the last transaction makes the
  * current one: readers see either run's metrics, never a mixture. If interrupted, it starts over and skips
  * what is already written; if another run begins meanwhile, only that one continues.
  * @returns false if the current metrics were still right, or if a later run took over
@@ -67,11 +50,10 @@ export async function computeMetrics(db: Database, clock: Clock): Promise<boolea
     if (changed.length === 0) continue;
     await inParts(db, clock, "metrics", (tx) => {
       if (!isLastRun(tx, run)) return false;
-      for (const one of changed.splice(0, ROWS_PER_STEP)) save(tx, run.slot, one);
+      for (const { now } of changed.splice(0, ROWS_PER_STEP)) saveMetrics(tx, run.slot, now);
       return changed.length > 0;
     });
   }
-  await makeOrders(db, clock, run);
   return inTransaction(db, clock, "metrics", (tx) => publishRun(tx, run, leftOut));
 }
 
@@ -164,97 +146,4 @@ function metricsOf(
     ad_reach_48h: mean(engagement?.ad_views_48h, engagement?.ad_reach_48h_posts),
     ad_reach_48h_posts: engagement?.ad_reach_48h_posts ?? counted,
   };
-}
-
-function save(tx: Transaction, slot: Slot, { now, stored }: Difference): void {
-  saveMetrics(tx, slot, now);
-  const isOtherKind = stored !== undefined && stored.is_chat !== now.is_chat;
-  markStale(
-    tx,
-    slot,
-    METRIC_ORDERS.filter((order) => isOtherKind || entryIn(order, now) !== entryIn(order, stored)),
-  );
-}
-
-/** The value that stands for a channel in an order; null if it is not in it. */
-function entryIn(order: MetricOrder, metrics: StoredMetrics | undefined): number | null {
-  const { metric } = order;
-  if (metrics === undefined || isListed(metric, metrics) !== order.isListed) return null;
-  return metrics[metric];
-}
-
-/** Values to read at a time, so that no query holds its snapshot of the file for long. */
-const VALUES_PER_READ = 10_000;
-/** Entries per step: some half a millisecond of the write lock. */
-const ENTRIES_PER_STEP = 500;
-
-/**
- * Rebuilds a slot's orders whose values changed. If interrupted, an order stays marked, and is rebuilt from
- * the start next time.
- */
-async function makeOrders(db: Database, clock: Clock, run: Run): Promise<void> {
-  const { slot } = run;
-  for (const order of METRIC_ORDERS) {
-    if (!isStale(db, slot, order)) continue;
-    await inParts(
-      db,
-      clock,
-      "metric-orders",
-      (tx) => isLastRun(tx, run) && removeEntries(tx, slot, order, ENTRIES_PER_STEP),
-    );
-    const entries = sortedValues(db, slot, order);
-    await inParts(db, clock, "metric-orders", (tx) => {
-      if (!isLastRun(tx, run)) return false;
-      const batch = take(entries, ENTRIES_PER_STEP);
-      addEntries(tx, slot, order, batch);
-      return batch.length === ENTRIES_PER_STEP;
-    });
-    await inTransaction(db, clock, "metric-orders", (tx) => {
-      if (isLastRun(tx, run)) forgetStale(tx, slot, order);
-    });
-  }
-}
-
-function take<T>(items: Iterator<T, void>, count: number): T[] {
-  const taken: T[] = [];
-  while (taken.length < count) {
-    const { done, value } = items.next();
-    if (done === true) break;
-    taken.push(value);
-  }
-  return taken;
-}
-
-/**
- * All values of an order, sorted. They are read and sorted before the first is taken, because that happens
- * under the write lock. A million take 30 MB.
- */
-function sortedValues(db: Database, slot: Slot, order: MetricOrder): Iterator<OrderEntry, void> {
-  const isChat: number[] = [];
-  const value: number[] = [];
-  const id: number[] = [];
-  for (let afterId = 0; ; ) {
-    const values = orderValuesAfter(db, slot, order, afterId, VALUES_PER_READ);
-    for (const entry of values) {
-      isChat.push(entry[0]);
-      value.push(entry[1]);
-      id.push(entry[2]);
-    }
-    const last = values.at(-1);
-    if (last === undefined) break;
-    afterId = last[2];
-  }
-  const at = (column: number[], place: number): number => column[place] ?? 0;
-  const places = Uint32Array.from(id.keys()).sort(
-    (one, other) =>
-      at(isChat, one) - at(isChat, other) ||
-      at(value, other) - at(value, one) ||
-      at(id, one) - at(id, other),
-  );
-  const entryAt = (place: number): OrderEntry => [
-    at(isChat, place),
-    at(value, place),
-    at(id, place),
-  ];
-  return places.values().map(entryAt);
 }

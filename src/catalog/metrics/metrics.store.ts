@@ -46,6 +46,12 @@ export function currentSlot(db: Database): Slot {
   return statement<{ slot: Slot }>(db, "SELECT slot FROM metrics_read").get()?.slot ?? 0;
 }
 
+/** How many runs were published: another number, other metrics. */
+export function publishedRun(db: Database): number {
+  const sql = "SELECT published FROM metrics_read";
+  return statement<{ published: number }>(db, sql).get()?.published ?? 0;
+}
+
 /** A run that computes metrics: its number, and the slot it writes to. */
 export interface Run {
   number: number;
@@ -87,7 +93,10 @@ export function saveLeftOut(tx: Transaction, leftOut: LeftOut): void {
 
 /** Makes the run's slot the current one. @returns false if a later run has begun */
 export function publishRun(tx: Transaction, run: Run, leftOut: LeftOut): boolean {
-  const publish = statement(tx, `${SAVE_LEFT_OUT}, slot = @slot WHERE run = @number`);
+  const publish = statement(
+    tx,
+    `${SAVE_LEFT_OUT}, slot = @slot, published = published + 1 WHERE run = @number`,
+  );
   return publish.run({ ...run, ...leftOut }).changes === 1;
 }
 

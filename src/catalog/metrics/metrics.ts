@@ -35,21 +35,13 @@ export const METRIC_NAMES = [
   "ad_reach_48h_posts",
 ] as const;
 
-/** Metrics that catalogs can be ordered by, with their numbers in `metric_orders`. */
-export const ORDERED_METRICS = {
-  growth_7d: 1,
-  growth_30d: 2,
-  growth_30d_percent: 3,
-  reach_30d: 4,
-  err_30d: 5,
-  // 6 and those from 11 on are of channels that lists leave out.
-  reach_24h: 7,
-  reach_48h: 8,
-  ad_reach_24h: 9,
-  ad_reach_48h: 10,
-} as const satisfies { [Name in MetricName]?: number };
+/** Metrics that catalogs can be ordered by. */
+export const ORDERED_METRICS = [
+  ...(["growth_7d", "growth_30d", "growth_30d_percent"] as const),
+  ...(["reach_30d", "err_30d", "reach_24h", "reach_48h", "ad_reach_24h", "ad_reach_48h"] as const),
+] as const satisfies readonly MetricName[];
 
-export type OrderedMetric = keyof typeof ORDERED_METRICS;
+export type OrderedMetric = (typeof ORDERED_METRICS)[number];
 
 /** Metrics with a filter `<metric>_min`. */
 export const FILTERED_METRICS = [
@@ -74,31 +66,6 @@ export function isPercent(name: OrderedMetric): boolean {
   return name === "growth_30d_percent" || name === "err_30d";
 }
 
-/**
- * An order in `metric_orders`: its number, its metric, and whether it contains the channels that lists in
- * this order show, or the others, which only serve the metric's filter.
- */
-export interface MetricOrder {
-  number: number;
-  metric: OrderedMetric;
-  isListed: boolean;
-}
-
-export const METRIC_ORDERS: readonly MetricOrder[] = [
-  ...(Object.keys(ORDERED_METRICS) as OrderedMetric[]).map((metric) => ({
-    number: ORDERED_METRICS[metric],
-    metric,
-    isListed: true,
-  })),
-  // Growth has none: channels that are left out have no growth.
-  { number: 6, metric: "err_30d", isListed: false },
-  { number: 11, metric: "reach_30d", isListed: false },
-  { number: 12, metric: "reach_24h", isListed: false },
-  { number: 13, metric: "reach_48h", isListed: false },
-  { number: 14, metric: "ad_reach_24h", isListed: false },
-  { number: 15, metric: "ad_reach_48h", isListed: false },
-];
-
 /** A channel whose last reading is older than this has no growth, and is left out of orders by metrics. */
 export const FRESH_DAYS = 7;
 
@@ -106,15 +73,6 @@ export const FRESH_DAYS = 7;
 export interface Listing {
   is_fresh: number;
   is_small: number;
-}
-
-export function isListed(metric: OrderedMetric, { is_fresh, is_small }: Listing): boolean {
-  return is_fresh === 1 && (is_small === 0 || !isPercent(metric));
-}
-
-/** SQL: the same for the row `m`. */
-export function isListedSql(metric: OrderedMetric): string {
-  return `m.is_fresh = 1${isPercent(metric) ? " AND m.is_small = 0" : ""}`;
 }
 
 /** How many days off the reading to compare with may be. */

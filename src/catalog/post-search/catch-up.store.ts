@@ -135,7 +135,7 @@ export function searchedRows(
   ).all(after, end, limit);
 }
 
-export type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
+export type StoredPost = Omit<IndexedPost, "channel_facets"> & { id: number; published_at: number };
 
 /** Finds and writes the index's entries of posts, inside the caller's transactions. */
 export function createIndexEntries(db: Database) {
@@ -143,9 +143,9 @@ export function createIndexEntries(db: Database) {
     db,
     "SELECT id, channel_id, published_at, is_ad, views, media FROM posts WHERE id = ?",
   );
-  const findChannel = statement<{ search_text: string }>(
+  const findChannel = statement<{ facets: string }>(
     db,
-    `SELECT t.search_text FROM channels c CROSS JOIN channel_texts t ON t.id = c.id
+    `SELECT t.facets FROM channels c CROSS JOIN channel_texts t ON t.id = c.id
      WHERE c.id = ? AND c.is_public = 1`,
   );
   const indexed = statement(
@@ -189,8 +189,8 @@ export function createIndexEntries(db: Database) {
     /** The post as stored now; undefined if it is gone. */
     post: (id: number): StoredPost | undefined => find.get(id),
 
-    /** Search text of a public channel; null if there is none. */
-    channelText: (id: number): string | null => findChannel.get(id)?.search_text ?? null,
+    /** Facets of a public channel; null if there is none. */
+    channelFacets: (id: number): string | null => findChannel.get(id)?.facets ?? null,
 
     /** Whether the index has a post as it is stored, its text aside. */
     has: (id: number): boolean => indexed.get(id) !== undefined,
@@ -214,9 +214,9 @@ export function createIndexEntries(db: Database) {
      * @param words of its text
      * @returns distance of its row from the first row of its minute (index-text.ts)
      */
-    add(post: StoredPost, { tokens, words }: IndexedWords, channelText: string): number {
+    add(post: StoredPost, { tokens, words }: IndexedWords, channelFacets: string): number {
       const row = freeRow(post.published_at, lastIn);
-      const facets = facetsText({ ...post, channel_text: channelText });
+      const facets = facetsText({ ...post, channel_facets: channelFacets });
       for (const part of partsOf(row)) {
         if (part.state === "read" || row <= part.after_row) addTokens(part, row, tokens, facets);
       }
@@ -230,9 +230,9 @@ export function createIndexEntries(db: Database) {
       { row, words: known }: Pick<SearchedRow, "row" | "words">,
       post: StoredPost,
       { tokens, words }: IndexedWords,
-      channelText: string,
+      channelFacets: string,
     ): void {
-      addTokens(part, row, tokens, facetsText({ ...post, channel_text: channelText }));
+      addTokens(part, row, tokens, facetsText({ ...post, channel_facets: channelFacets }));
       if (words !== known) setWords.run(words, row);
     },
   };

@@ -82,7 +82,7 @@ export interface IndexedPost {
   /** Kinds separated by spaces; null if unknown. */
   media: string | null;
   /** The channel's search text (channels/search-text.ts), which contains its facets. */
-  channel_text: string;
+  channel_facets: string;
 }
 
 /** What the index stores of a text alone. */
@@ -140,10 +140,9 @@ export function facetsText(post: IndexedPost): string {
   if (post.media !== null) {
     for (const kind of new Set(post.media.split(" "))) if (kind !== "") add(mediaToken(kind));
   }
-  // The last line of a channel's search text consists of facets, three characters each.
-  const { channel_text: text } = post;
-  for (let at = text.lastIndexOf("\n") + 1; at < text.length; at += 3) {
-    const token = text.slice(at, at + 3);
+  const { channel_facets: facets } = post;
+  for (let at = 0; at < facets.length; at += 3) {
+    const token = facets.slice(at, at + 3);
     if (!tokens.includes(token)) add(token);
   }
   return tokens;

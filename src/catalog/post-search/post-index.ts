@@ -52,10 +52,10 @@ export function createPostIndex(db: Database) {
     vocabulary.begin(state.edition);
     entries.begin();
     for (const [id, views] of refreshed) entries.setViews(id, views);
-    const channelText = onceEach(entries.channelText);
+    const channelFacets = onceEach(entries.channelFacets);
     let { spill } = state;
     for (const post of removeOutdated()) {
-      const text = channelText(post.channel_id);
+      const text = channelFacets(post.channel_id);
       if (text === null) continue;
       const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
       spill = Math.max(spill, entries.add(post, words, text));
@@ -112,10 +112,10 @@ export function createPostIndex(db: Database) {
      */
     addTo(part: Part, rows: readonly SearchedRow[]): void {
       vocabulary.begin(selectState(db).edition);
-      const channelText = onceEach(entries.channelText);
+      const channelFacets = onceEach(entries.channelFacets);
       for (const row of rows) {
         const post = row.isSame === 1 ? entries.post(row.id) : undefined;
-        const text = post && channelText(post.channel_id);
+        const text = post && channelFacets(post.channel_id);
         if (post === undefined || text == null) this.reindex(row.id);
         else {
           const words = indexWords(selectText(db, post.id) ?? "");

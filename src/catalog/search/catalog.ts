@@ -12,7 +12,7 @@ import { CHANNEL_FIELDS } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import type { CardAnswer } from "../channels/stored-card.ts";
 import { schemasOf } from "../fields/stored-field.ts";
-import type { MetricsMin } from "../metrics/metrics.ts";
+import { type MetricsMin, ORDERED_METRICS } from "../metrics/metrics.ts";
 
 /** Orderings of the catalog: always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [
@@ -31,6 +31,11 @@ export const CATALOG_ORDERINGS = [
   "-ad_reach_48h",
 ] as const;
 export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
+
+/** Whether the ordering leaves out channels without a fresh reading. */
+export function isOfMetrics(ordering: CatalogOrdering): boolean {
+  return ORDERED_METRICS.some((metric) => ordering === `-${metric}`);
+}
 
 export interface CatalogFilter {
   kind: ChannelKind;

@@ -4,7 +4,7 @@ import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /** Trigrams of fewer channels are not stored with their count. */
-const COUNTED_MIN = 500;
+export const COUNTED_MIN = 500;
 /** Limit for terms in an expression: with only four, texts of frequent trigrams took twice as long. */
 const TERMS_MAX = 8;
 /** A term of more channels is not added to an expression: reading its entries takes a few milliseconds. */
@@ -83,7 +83,7 @@ const PAGES = 16;
 
 /**
  * Merges the search index into one segment: after many changes it has some twenty, and searches are two to
- * three times slower. Then counts the channels of each trigram, which the planner relies on.
+ * three times slower. Then counts the channels of each trigram, by which a search chooses its way.
  */
 export async function optimizeSearch(db: Database, clock: Clock): Promise<void> {
   // A negative number of pages starts a merge of all segments.

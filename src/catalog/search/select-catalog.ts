@@ -3,24 +3,23 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { shownPage } from "../../values/schema.ts";
 import { selectCards } from "../channels/channels.store.ts";
-import { facetWords } from "../channels/search-text.ts";
+import { searchedText } from "../channels/search-text.ts";
 import { withMetrics } from "../channels/stored-card.ts";
 import {
   type CatalogCount,
   type CatalogFilter,
   type CatalogPage,
   type CatalogSelection,
+  isOfMetrics,
   NO_FILTER,
   type Suggestion,
 } from "./catalog.ts";
-import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
-import type { Found } from "./plans/candidates.ts";
-import type { Plan } from "./plans/sql-parts.ts";
-import { isOfMetrics, type Query } from "./query.ts";
+import { eachMatching, findChannels, type Step } from "./find-channels.store.ts";
+import { termsByRarity } from "./search-terms.ts";
 import { suggestTitles } from "./suggest-titles.ts";
 
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
-  const { found } = findByPlan(db, queryOf(db, selection));
+  const found = findChannels(db, selection);
   const { shown, last } = shownPage(found, selection.limit);
   const ids = shown.map(({ id }) => id);
   const cards = selectCards(db, ids);
@@ -48,37 +47,38 @@ function suggestionsFor(db: Database, filter: CatalogFilter): Suggestion[] {
 /** Limit for counting matches: counting all could scan the whole catalog. */
 export const COUNTED_MAX = 1_000;
 
-/** Counts the matching public channels, using the plan for a page of this length. */
+/** Counts the matching public channels, as a page of this length is found. */
 export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount {
   const ordering = "-subscribers";
   const selection = { filter, ordering, after: null, limit: COUNTED_MAX } as const;
-  const { length } = findByPlan(db, queryOf(db, selection)).found;
+  const { length } = findChannels(db, selection);
   return { channels: Math.min(length, COUNTED_MAX), isMore: length > COUNTED_MAX };
 }
 
-/** The largest public channels of a category with their subscribers, descending; at most 1,000. */
-export function topSubscribers(db: Database, categoryId: number): Found[] {
-  const filter = { ...NO_FILTER, categoryId };
-  const selection = { filter, ordering: "-subscribers", after: null, limit: COUNTED_MAX } as const;
-  const { found } = findByPlan(db, queryOf(db, selection));
-  return found.slice(0, COUNTED_MAX);
+/** One more than the public channels of a category that have more subscribers. */
+export function placeInCategory(
+  db: Database,
+  { categoryId, subscribers }: { categoryId: number; subscribers: number },
+): number {
+  let place = 1;
+  const filter = { ...NO_FILTER, categoryId, subscribersMin: subscribers + 1 };
+  eachMatching(db, filter, (_, positions) => {
+    place += positions.length;
+  });
+  return place;
 }
 
-type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
-
-/** How a page of the catalog was found, and why that way. */
+/** How a page of the catalog was found. */
 export interface Explanation {
   /** Number of channels on the page, and whether more follow. */
   found: number;
   hasMore: boolean;
-  /** Time for planning and finding, without the cards. */
+  /** Time for finding it, without the cards. */
   tookMs: number;
-  /**
-   * Terms looked up in the search index, each with its number of channels; empty if nothing is searched.
-   */
+  /** Trigrams of the text, each with about how many channels have it, the rarest first. */
   terms: { term: string; channels: number }[];
-  /** All plans, in the order in which they are tried. */
-  plans: { name: string; outcome: PlanOutcome; why: string }[];
+  /** Ways that were tried, in order; the last one found the page. */
+  steps: Step[];
 }
 
 export function explainCatalog(
@@ -86,35 +86,18 @@ export function explainCatalog(
   clock: Clock,
   selection: CatalogSelection,
 ): Explanation {
+  const { text } = selection.filter;
+  const terms = termsByRarity(db, text === null ? [] : searchedText(text).trigrams);
+  // The columns are read first: a process that serves has them.
+  findChannels(db, { ...selection, limit: 1 });
+  const steps: Step[] = [];
   const startedMs = clock.monotonic();
-  const query = queryOf(db, selection);
-  const planned = findByPlan(db, query);
-  const tookMs = clock.monotonic() - startedMs;
-  const found = planned.found.length;
+  const { length } = findChannels(db, selection, (step) => steps.push(step));
   return {
-    found: Math.min(found, selection.limit),
-    hasMore: found > selection.limit,
-    tookMs,
-    terms: (query.expression?.terms ?? []).map(({ text, channels }) => ({
-      term: facetWords(text) ?? `"${text}"`,
-      channels,
-    })),
-    plans: PLANS.map((plan) => ({ name: plan.name, ...outcomeOf(plan, query, planned) })),
+    found: Math.min(length, selection.limit),
+    hasMore: length > selection.limit,
+    tookMs: clock.monotonic() - startedMs,
+    terms: terms.map(({ text: term, channels }) => ({ term, channels })),
+    steps,
   };
-}
-
-function outcomeOf(
-  plan: Plan,
-  query: Query,
-  { taken, gaveUp }: Planned,
-): { outcome: PlanOutcome; why: string } {
-  if (gaveUp.includes(plan)) return { outcome: "gave up", why: plan.givesUp ?? "" };
-  const conditions = plan.applies.map(({ words, holds, figures }) => ({
-    isMet: holds(query),
-    text: figures === undefined ? words : `${words} (${figures(query)})`,
-  }));
-  const lacking = conditions.find(({ isMet }) => !isMet);
-  if (lacking !== undefined) return { outcome: "does not apply", why: `only if ${lacking.text}` };
-  const why = conditions.map(({ text }) => text).join("; ");
-  return { outcome: plan === taken ? "taken" : "would apply", why };
 }

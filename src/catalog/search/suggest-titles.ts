@@ -3,8 +3,7 @@ import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { editDistance, wordsOf } from "../../values/fold-text.ts";
 import { foldForSearch, trigramsOf } from "../channels/search-text.ts";
 import type { CatalogFilter, Suggestion } from "./catalog.ts";
-import { findByPlan, queryOf } from "./planner.ts";
-import { textTests } from "./plans/sql-parts.ts";
+import { findChannels, selectedOf } from "./find-channels.store.ts";
 import { quotedTerm, termsByRarity } from "./search-terms.ts";
 
 const SUGGESTIONS_MAX = 5;
@@ -55,23 +54,19 @@ export function suggestTitles(db: Database, filter: CatalogFilter): Suggestion[]
   ).all(JSON.stringify(near.map((one) => one.id)));
 }
 
-function candidates(db: Database, filter: CatalogFilter, trigrams: readonly string[]): Candidate[] {
-  const selection = {
-    filter: { ...filter, text: null },
-    ...({ ordering: "-subscribers", after: null, limit: LARGEST_MAX } as const),
-  };
-  const query = queryOf(db, selection);
-  const text = textTests(query.tests);
-  const ids = new Set(findByPlan(db, query).found.map((one) => one.id));
-  for (const one of withRareTrigram(db, trigrams)) ids.add(one);
+function candidates(db: Database, given: CatalogFilter, trigrams: readonly string[]): Candidate[] {
+  const filter = { ...given, text: null };
+  const largest = findChannels(db, {
+    ...{ filter, ordering: "-subscribers", after: null, limit: LARGEST_MAX },
+  });
+  const similar = selectedOf(db, filter, withRareTrigram(db, trigrams));
   return statement<Candidate>(
     db,
     `SELECT c.id, c.subscribers, t.search_text
-     FROM json_each(@ids) given CROSS JOIN channels c ON c.id = given.value ${query.metricsJoin}
+     FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
        CROSS JOIN channel_texts t ON t.id = c.id
-     WHERE ${WITHIN_DEADLINE} AND c.is_public = 1 AND c.is_chat = @isChat
-       ${query.conditions} ${text.where}`,
-  ).all({ ...query.values, ids: JSON.stringify([...ids]) });
+     WHERE ${WITHIN_DEADLINE}`,
+  ).all(JSON.stringify([...new Set([...largest.map(({ id }) => id), ...similar])]));
 }
 
 /** Channels with one of the rarest trigrams, as many as are affordable. */

@@ -150,7 +150,7 @@ export function selectTrends(db: Database, selection: TrendSelection): Trends {
   return { madeAt, comparedDays, cutChannels, results };
 }
 
-/** A test for channels of a category and territory, as their search texts tell; null for all. */
+/** A test for channels of a category and territory, as their facets tell; null for all. */
 function channelsIn(
   db: Database,
   { terms }: Made,
@@ -162,8 +162,8 @@ function channelsIn(
     db,
     `SELECT c.id FROM json_each(@ids) given CROSS JOIN channels c ON c.id = given.value
        CROSS JOIN channel_texts t ON t.id = c.id
-     WHERE c.is_public = 1 AND instr(t.search_text, @category) > 0
-       AND instr(t.search_text, @territory) > 0`,
+     WHERE c.is_public = 1 AND instr(t.facets, @category) > 0
+       AND instr(t.facets, @territory) > 0`,
   ).all({
     ids: JSON.stringify([...ids]),
     category: categoryId === null ? "" : facet("category", categoryId),

@@ -116,6 +116,8 @@ export interface Opening {
   path: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
+  /** Memory that all threads share, for what their connections read of the file; null if there is none. */
+  memory: SharedArrayBuffer | null;
 }
 
 /** Messages to a thread: the first says what to open, the last tells it to end. */

@@ -47,6 +47,7 @@ export interface ThreadsOptions {
   name: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
+  memory: SharedArrayBuffer | null;
   timeoutMs: number;
   clock: Clock;
   noteHold: NoteHold;
@@ -89,8 +90,18 @@ export function startThreads<Ops extends Operations>(
   lane: Lane<Ops>,
   options: ThreadsOptions,
 ): Threads<Ops> {
-  const { path, node, entry, name: laneName, timeoutMs, clock, noteHold, noteSlow } = options;
-  const opening = { lane: laneName, path, node };
+  const {
+    path,
+    node,
+    memory,
+    entry,
+    name: laneName,
+    timeoutMs,
+    clock,
+    noteHold,
+    noteSlow,
+  } = options;
+  const opening = { lane: laneName, path, node, memory };
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
   const turnOf = turnsOf(lane.operations);
   const waiting = createFairQueue<Task>(turnsMax);

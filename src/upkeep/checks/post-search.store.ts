@@ -111,7 +111,7 @@ function tallies(db: Database, { first_row, end_row }: Part): Map<string, Tally>
   const posts = statement<IndexedPost & { text: string }>(
     db,
     `SELECT p.channel_id, p.is_ad, p.views, p.media, p.text,
-       t.search_text AS channel_text
+       t.facets AS channel_facets
      FROM searched_posts s CROSS JOIN posts p ON p.id = s.post_id
        CROSS JOIN channels c ON c.id = p.channel_id
        CROSS JOIN channel_texts t ON t.id = p.channel_id

@@ -1,6 +1,5 @@
 import { recount, refreshFacets } from "../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
-import { pruneLastPostOrder } from "../../catalog/search/last-post-order.ts";
 import { optimizeSearch } from "../../catalog/search/search-terms.ts";
 import { isSilent } from "../../catalog/sources/source-schedule.ts";
 import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
@@ -93,7 +92,6 @@ export function scheduledJobs({
       run: async (db, clock) => {
         await refreshFacets(db, clock);
         await optimizeSearch(db, clock);
-        await pruneLastPostOrder(db, clock);
       },
     },
     // Hourly, because some callers can fill a table quickly: what they add between two runs is bounded by

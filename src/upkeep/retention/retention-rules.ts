@@ -71,6 +71,7 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   changed_days: "queue",
   changing_lists: "queue",
   channel_cards: "business",
+  channel_changes: { most: { rows: 262_144, of: "table", by: null } },
   channel_metrics: "derived",
   channel_search: "derived",
   channel_texts: "derived",
@@ -103,7 +104,6 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
     age: { days: KNOWN_DAYS, when: "signed_in_at <= @until" },
     most: { rows: KNOWN_MAX, of: "person", by: { owner: "person_id", order: "signed_in_at" } },
   },
-  last_post_order: "derived",
   leases: "fixed",
   // The mailer gives them up, and says so in the log.
   mails: { most: { rows: 10_000, of: "table", by: null } },
@@ -111,7 +111,6 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
   members: "business",
   mentions: "derived",
   meta: "fixed",
-  metric_orders: "derived",
   metrics_read: "fixed",
   // A day longer than they are valid, so that using one again is noticed.
   oauth_codes: { key: ["hash"], age: { days: 1, when: "expires_at <= @until" } },
@@ -177,7 +176,6 @@ export const RETENTION: Readonly<Record<string, Rule>> = {
     most: { rows: 100_000, of: "source", by: { owner: "source_id", order: "modified_at" } },
   },
   sources: "business",
-  stale_orders: "queue",
   stripe_customers: "business",
   // Stripe sends an event again for three days; one that it sends later changes nothing either.
   stripe_events: { key: ["id"], age: { days: 30, when: "received_at <= @until" } },

@@ -10,9 +10,9 @@ import {
   type CatalogPage,
   type CatalogPosition,
   type CatalogSelection,
+  isOfMetrics,
   suggestionSchema,
 } from "../../catalog/search/catalog.ts";
-import { isOfMetrics } from "../../catalog/search/query.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { type Json, type Page, pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import {
   createTransactionSize,
   ON_NODE,
-  REFRESHED_MINIMUM,
 } from "../../../src/catalog/imports/writing/import-paced.ts";
 
 interface Storage {
@@ -43,19 +42,6 @@ test("one slow commit in ten hardly shrinks the other transactions", () => {
 test("transactions are as large on a disk where every commit is slow", () => {
   const storage = { rowMs: 0.01, laterMs: 0.02, commitMs: 2 };
   expect(rowsAfter(100, { ...storage, commitMs: 40 })).toBe(rowsAfter(100, storage));
-});
-
-test("transactions of rows that refresh numbers are large on a slow machine too, but not long", () => {
-  const size = createTransactionSize(2);
-  for (let times = 0; times < 100; times++) size.ended(20, 8, 100);
-  const rowsOf = (rowMs: number): number => {
-    let rows = 0;
-    do rows += 1;
-    while (!size.isFull(rows, rows * rowMs, REFRESHED_MINIMUM));
-    return rows;
-  };
-  expect(rowsOf(0.01)).toBe(REFRESHED_MINIMUM.rows);
-  expect(rowsOf(0.2)).toBe(150);
 });
 
 test("on a node, commits that take 1 and 20 ms by turns leave transactions large, but not long", () => {

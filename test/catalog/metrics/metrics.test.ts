@@ -407,17 +407,17 @@ describe("the catalog", () => {
     const { db, channels } = appliance.app.domains;
     await posts(3, [{ published_at: "2026-11-10T12:00:00+03:00", views: 95 }]);
     await compute();
-    const entries = () => db.prepare<{ id: number }>("SELECT id FROM metric_orders").all();
-    // In both slots. Channel 3 has too few subscribers for orders by percentage, and stands in one of its own by ERR.
-    for (const [gone, orders] of [
-      [1, 18],
-      [3, 6],
-    ] as const) {
-      const own = () => entries().filter(({ id }) => id === gone).length;
-      const others = entries().length - own();
-      expect(own()).toBe(orders);
+    const listed = async (ordering: string) =>
+      (await pagesOf(appliance, list(`ordering=${ordering}&limit=100`))).flat();
+    for (const gone of [1, 3]) {
+      const before = await listed("-growth_30d");
+      expect(before).toContain(gone);
       await channels.delete(gone, COMMAND_LINE);
-      expect([own(), entries().length]).toEqual([0, others]);
+      for (const slot of [0, 1]) {
+        const rows = "SELECT 1 FROM channel_metrics WHERE slot = ? AND id = ?";
+        expect(db.prepare(rows).all(slot, gone)).toEqual([]);
+      }
+      expect(await listed("-growth_30d")).toEqual(before.filter((id) => id !== gone));
     }
   });
 

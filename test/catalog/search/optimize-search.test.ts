@@ -21,7 +21,9 @@ test("writing to the search index merges nothing, and merging keeps its segments
   const index = createSearchIndex(db);
   const write = (title: string): Promise<void> =>
     inTransaction(db, clock, "import", () => {
-      index.put(Number(insert.run().lastInsertRowid), title);
+      const id = Number(insert.run().lastInsertRowid);
+      index.adding(id);
+      index.put(id, title, "");
       index.write();
     });
 

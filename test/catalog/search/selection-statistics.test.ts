@@ -5,12 +5,10 @@ import {
   NO_FILTER,
   type SelectionView,
 } from "../../../src/catalog/search/catalog.ts";
-import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
-import { createLargeSelections, createSearch } from "../../../src/catalog/search/search.ts";
+import { createSearch } from "../../../src/catalog/search/search.ts";
 import { runFor } from "../../../src/values/tenant.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
-import { fakeClock } from "../../support/fake-ports.ts";
 
 const STATS = "/v1/msgr/channels/stats/";
 let appliance: Appliance;
@@ -85,38 +83,49 @@ test("wrong filters are the same 400s as in the catalog", async () => {
   });
 });
 
-test("scanning all channels gives the same as finding them, and selections over 20,000 are always scanned", async () => {
+test("a selection of many has the statistics that its channels have", async () => {
   const many = await startAppliance();
   try {
-    const rows = Array.from({ length: 20_050 }, (_, at) =>
-      channel(at + 1, {
-        subscribers: (at * 7919) % 30_011,
-        category: at % 3 === 0 ? "science" : "news",
-        territory: at % 5 === 0 ? "kazan" : null,
-        title: at % 7 === 0 ? `Редкий ёж ${at}` : `Общий ${at}`,
-      }),
-    );
+    const rows = Array.from({ length: 20_050 }, (_, at) => ({
+      id: at + 1,
+      subscribers: (at * 7919) % 30_011,
+      category: at % 3 === 0 ? "science" : "news",
+      territory: at % 5 === 0 ? "kazan" : null,
+      title: at % 7 === 0 ? `Редкий ёж ${at}` : `Общий ${at}`,
+    }));
     await imported(many, "channels", rows);
-    const { db } = many.app.domains;
-    const category = db.prepare<{ id: number }>("SELECT id FROM categories WHERE slug = 'science'");
-    const filters: Partial<CatalogFilter>[] = [
-      { categoryId: category.get()?.id ?? null },
-      { text: "ЕЖ 7" },
-      { subscribersMin: 25_000, aPlus: false },
-      { subscribersMax: 100, text: "общий" },
+    type Row = (typeof rows)[number];
+    const selections: [query: string, isIn: (row: Row) => boolean][] = [
+      ["", () => true],
+      ["category=science", ({ category }) => category === "science"],
+      ["q=ЕЖ 7", ({ title }) => title.includes("ёж 7")],
+      ["subscribers_min=25000&a_plus=false", ({ subscribers }) => subscribers >= 25_000],
+      [
+        "subscribers_max=100&q=общий",
+        ({ subscribers, title }) => subscribers <= 100 && title.includes("Общий"),
+      ],
     ];
-    for (const one of filters) {
-      const filter = { ...NO_FILTER, ...one };
-      const found = describeSelection(db, { filter, mayTakeLong: false });
-      expect(found?.channels).toBeGreaterThan(0);
-      expect(describeSelection(db, { filter, mayTakeLong: true })).toEqual(found);
+    for (const [query, isIn] of selections) {
+      const own = rows.filter(isIn);
+      const share = (slug: string, list: Row[]) => ({
+        slug,
+        channels: list.length,
+        subscribers: list.reduce((all, { subscribers }) => all + subscribers, 0),
+      });
+      const { body } = await expectOk(many, `${STATS}?${encodeURI(query)}`);
+      const all = share("all", own);
+      expect([body.channels, body.subscribers.sum]).toEqual([all.channels, all.subscribers]);
+      const inKazan = share(
+        "kazan",
+        own.filter(({ territory }) => territory !== null),
+      );
+      expect(body.territories).toContainEqual(inKazan);
+      expect(body.territories).toContainEqual({ ...inKazan, slug: "russia" });
+      for (const slug of new Set(own.map(({ category }) => category))) {
+        const inCategory = own.filter(({ category }) => category === slug);
+        expect(body.categories).toContainEqual(share(slug, inCategory));
+      }
     }
-    expect(describeSelection(db, { filter: NO_FILTER, mayTakeLong: false })).toBeNull();
-    const { body } = await expectOk(many, STATS);
-    expect(body.channels).toBe(20_050);
-    expect(body.subscribers.sum).toBe(
-      rows.reduce((all, { subscribers }) => all + Number(subscribers), 0),
-    );
   } finally {
     await many.close();
   }
@@ -127,15 +136,14 @@ test("one selection of a customer is counted at a time, and twenty may wait; oth
   const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
   const unused = () => Promise.reject(new Error("a page was read"));
   const readers = {
-    ...{ selectCatalog: unused, countCatalog: unused, topSubscribers: unused },
-    async describeSelection({ filter }: { filter: CatalogFilter }) {
-      counted.push(Number(filter.subscribersMin));
+    ...{ selectCatalog: unused, countCatalog: unused, placeInCategory: unused },
+    async describeSelection({ subscribersMin }: CatalogFilter) {
+      counted.push(Number(subscribersMin));
       await mayEnd;
       return {} as SelectionView;
     },
   };
-  const clock = fakeClock("2026-11-20T12:00:00+03:00");
-  const search = createSearch(appliance.app.domains.db, readers, clock);
+  const search = createSearch(appliance.app.domains.db, readers);
   const statisticsFor = (tenant: number, subscribersMin: number) =>
     runFor(tenant, null, () => search.describe({ ...NO_FILTER, subscribersMin }));
   const theirs = Array.from({ length: 22 }, (_, at) => statisticsFor(1, at));
@@ -146,61 +154,4 @@ test("one selection of a customer is counted at a time, and twenty may wait; oth
   const refused = (await ended).filter(({ status }) => status === "rejected");
   expect(refused).toMatchObject([{ reason: { code: "throttled" } }]);
   expect(counted).toEqual([0, 100, ...Array.from({ length: 20 }, (_, at) => at + 1)]);
-});
-
-test("a customer's large selection does not wait for all of another's", async () => {
-  const clock = fakeClock("2026-11-20T12:00:00+03:00");
-  const counted: number[] = [];
-  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
-  const large = createLargeSelections(async ({ subscribersMin }) => {
-    counted.push(Number(subscribersMin));
-    await mayEnd;
-    return {} as SelectionView;
-  }, clock);
-  const statisticsFor = (tenant: number, subscribersMin: number) =>
-    runFor(tenant, null, () => large.describe({ ...NO_FILTER, subscribersMin }));
-  const greedy = [11, 12, 13, 14, 15].map((min) => statisticsFor(1, min));
-  await expect(statisticsFor(1, 16)).rejects.toMatchObject({ code: "throttled" });
-  const modest = statisticsFor(2, 21);
-  await new Promise((done) => setImmediate(done));
-  expect(counted).toEqual([11, 21]);
-  resolve();
-  await Promise.all([...greedy, modest]);
-  expect(counted).toEqual([11, 21, 12, 13, 14, 15]);
-});
-
-test("large selections are counted one at a time, at most once a minute, and only a few may wait", async () => {
-  const clock = fakeClock("2026-11-20T12:00:00+03:00");
-  const counting: { filter: CatalogFilter; end: (view: SelectionView) => void }[] = [];
-  const large = createLargeSelections((filter) => {
-    const { promise, resolve } = Promise.withResolvers<SelectionView>();
-    counting.push({ filter, end: resolve });
-    return promise;
-  }, clock);
-  const view = (channels: number): SelectionView => ({
-    ...{
-      channels,
-      subscribers: { sum: 0, median: null, deciles: [] },
-      categories: [],
-      territories: [],
-    },
-  });
-  const filter = (subscribersMin: number) => ({ ...NO_FILTER, subscribersMin });
-  const waiting = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
-  const same = large.describe(filter(1));
-  await expect(large.describe(filter(6))).rejects.toMatchObject({ code: "throttled" });
-  await new Promise((done) => setImmediate(done));
-  for (const [at, one] of waiting.entries()) {
-    expect(counting).toHaveLength(at + 1);
-    counting[at]?.end(view(at));
-    expect(await one).toEqual(view(at));
-    await new Promise((done) => setImmediate(done));
-  }
-  expect(await same).toEqual(view(0));
-  expect(await large.describe(filter(1))).toEqual(view(0));
-  clock.advance(60_000);
-  const later = large.describe(filter(1));
-  await new Promise((done) => setImmediate(done));
-  counting.at(-1)?.end(view(7));
-  expect(await later).toEqual(view(7));
 });

@@ -50,10 +50,10 @@ function createPages() {
   const readers = {
     selectCatalog: reader,
     countCatalog: unused,
-    topSubscribers: unused,
+    placeInCategory: unused,
     describeSelection: unused,
   };
-  const search = createSearch(db, readers, systemClock);
+  const search = createSearch(db, readers);
   return async (ordering: CatalogOrdering): Promise<number[]> => {
     const page = await search.page({ filter: NO_FILTER, ordering, after: null, limit: 2 });
     return (JSON.parse(String(page.results)) as { id: number }[]).map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { openCurrent } from "../../../src/app/domains.ts";
-import { searchTextOf } from "../../../src/catalog/channels/search-text.ts";
+import { facetsOf, searchTextOf } from "../../../src/catalog/channels/search-text.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
 import type { Appliance, Customer } from "../../support/appliance.ts";
@@ -49,7 +49,7 @@ export async function startWorld(): Promise<World> {
   // JavaScript numbers would be bound as REAL.
   const values = { now: BigInt(now), day: BigInt(DAY_MS) };
   const add = (sql: string): void => void db.prepare(sql).run(values);
-  registerSearchText(db);
+  registerTexts(db);
 
   db.exec("BEGIN");
   addCatalog(add);
@@ -74,15 +74,14 @@ export async function startWorld(): Promise<World> {
 type Add = (sql: string) => void;
 
 /** Every second channel is in "science", every thousandth in "kazan", and two of three are marked. */
-function registerSearchText(db: Database): void {
+function registerTexts(db: Database): void {
   const idOf = (table: string, slug: string): number =>
     db.prepare(`SELECT id FROM ${table} WHERE slug = ?`).raw().get(slug)?.[0] as number;
   const [science, news] = [idOf("categories", "science"), idOf("categories", "news")];
   const kazan = idOf("territories", "kazan");
-  db.defineFunction("search_text", (id, title) =>
-    searchTextOf({
-      title: String(title),
-      handle: `channel_${id}`,
+  db.defineFunction("search_text", (id, title) => searchTextOf(String(title), `channel_${id}`));
+  db.defineFunction("facets", (id) =>
+    facetsOf({
       kind: Number(id) % 40 === 0 ? "chat" : "channel",
       categoryIds: [Number(id) % 2 === 1 ? science : news],
       territoryIds: Number(id) % 1000 === 1 ? [kazan] : [],
@@ -100,8 +99,8 @@ function addCatalog(add: Add): void {
       iif(i % 3 = 0, NULL, (i % 1000) / 8.0), iif(i % 10 = 0, NULL, i % 7),
       iif(i % 2 = 0, NULL, @now - (i % 300) * 3600000)
     FROM n`);
-  add(`INSERT INTO channel_texts (id, search_text)
-    SELECT id, search_text(id, 'Общий канал ' || id || iif(id % 100 = 7, ' редкий', ''))
+  add(`INSERT INTO channel_texts (id, search_text, facets)
+    SELECT id, search_text(id, 'Общий канал ' || id || iif(id % 100 = 7, ' редкий', '')), facets(id)
     FROM channels`);
   add(`INSERT INTO channel_cards
       (id, msgr_id, handle, title, description, link, image, category, categories, territory,

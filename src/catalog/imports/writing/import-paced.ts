@@ -156,13 +156,6 @@ export interface MinimumSize {
 
 const MINIMUM: MinimumSize = { rows: 0, rowsMs: 20 };
 /**
- * For rows that only refresh numbers; these take some 12 ms. Larger transactions write less to the
- * write-ahead log per row, since an index page is written once for all rows of a transaction: on a busy
- * machine, beside a server, 2,900 to 3,900 bytes a row in all, compared with 3,600 to 4,500 with a minimum
- * of 600 rows or 20 ms.
- */
-export const REFRESHED_MINIMUM: MinimumSize = { rows: 1_000, rowsMs: 30 };
-/**
  * For posts that are indexed for search; these take some 10 ms. FTS5 writes a segment per transaction: in
  * transactions of 25 posts, each post costs twice as much, which would shrink transactions even further.
  */

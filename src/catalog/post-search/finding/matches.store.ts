@@ -118,11 +118,11 @@ function testsOf(
     CROSS JOIN channel_texts t ON t.id = m.channel_id`;
   tests.conditions += " AND c.is_public = 1";
   if (categoryId !== null) {
-    tests.conditions += " AND instr(t.search_text, @category) > 0";
+    tests.conditions += " AND instr(t.facets, @category) > 0";
     tests.values["category"] = facet("category", categoryId);
   }
   if (territoryId !== null) {
-    tests.conditions += " AND instr(t.search_text, @territory) > 0";
+    tests.conditions += " AND instr(t.facets, @territory) > 0";
     tests.values["territory"] = facet("territory", territoryId);
   }
   return tests;

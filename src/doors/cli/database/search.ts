@@ -4,6 +4,7 @@ import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
 import { rebuildWhole } from "../../../catalog/post-search/catch-up.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
+import type { Step } from "../../../catalog/search/find-channels.store.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/select-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
@@ -29,7 +30,7 @@ export function searchCommand(context: CommandContext): Command {
     .filter(([name]) => !NO_OPTIONS.includes(name))
     .map(([name, parameter]) => ({ name, option: filterOption(name, parameter) }));
   const explain = new Command("explain")
-    .description("find the first page as the API does, and say which plan was used and why")
+    .description("find the first page as the API does, and say how it was found")
     .argument("[q]", "part of a title or handle, a link or an @handle, as in the API")
     .action((q: string | undefined, options: Record<string, unknown>) => {
       const config = readConfig(context.environment);
@@ -89,25 +90,23 @@ function readSelection(
   });
 }
 
-function linesOf({ found, hasMore, tookMs, terms, plans }: Explanation): string[] {
+/** What each way of finding a page goes through. */
+const WAYS: Record<Step["way"], string> = {
+  columns: "from what is in memory",
+  ordering: "by testing the channels' texts in their order",
+  index: "by the search index",
+};
+
+function linesOf({ found, hasMore, tookMs, terms, steps }: Explanation): string[] {
   const number = (value: number): string => Math.round(value).toLocaleString("en-US");
-  const taken = plans.find(({ outcome }) => outcome === "taken");
-  const width = Math.max(...plans.map(({ name }) => name.length));
-  const gaveUp = plans
-    .filter(({ outcome }) => outcome === "gave up")
-    .map(({ name, why }) => `; "${name}" was tried before (${why})`);
   const noun = found === 1 ? "channel" : "channels";
   const more = hasMore ? ", and there are more" : "";
   return [
-    `The plan "${taken?.name}" found ${number(found)} ${noun}${more}, in ${tookMs.toFixed(1)} ms.`,
-    `Why: ${taken?.why}${gaveUp.join("")}.`,
-    "",
-    ...terms.map(
-      ({ term, channels }) =>
-        `Looked up in the search index: ${term}, in some ${number(channels)} channels.`,
-    ),
-    ...(terms.length === 0 ? [] : [""]),
-    "All plans, in the order in which they are tried:",
-    ...plans.map(({ name, outcome, why }) => `  ${name.padEnd(width)}  ${outcome}: ${why}`),
+    `Found ${number(found)} ${noun}${more}, in ${tookMs.toFixed(1)} ms.`,
+    ...steps.map(({ way, texts, isDone }) => {
+      const read = texts === 0 ? "" : `; ${number(texts)} texts were read`;
+      return `Looked for ${WAYS[way]}${read}${isDone ? "" : ", and the page was not full"}.`;
+    }),
+    ...terms.map(({ term, channels }) => `Some ${number(channels)} channels have "${term}".`),
   ];
 }

@@ -146,12 +146,12 @@ function cellOf(value: unknown): string {
   return csvCell(typeof value === "string" ? value.replace(UNSEEN, "") : value, CELLS);
 }
 
-/** Its place by subscribers among the channels of its category; null if they are unknown, or beyond the first 1,000. */
+/** Its place by subscribers among the channels of its category; null if they are unknown. */
 export async function readRank(
   { search, directory }: Pick<Services, "search" | "directory">,
-  { id, kind, category, subscribers, subscribers_at: readAt }: CardAnswer,
+  { kind, category, subscribers, subscribers_at: readAt }: CardAnswer,
 ): Promise<number | null> {
   const categoryId = category === null ? null : directory.categoryId(category);
   if (categoryId === null || kind !== "channel" || readAt === null) return null;
-  return search.rank(categoryId, { id, value: subscribers });
+  return search.rank(categoryId, subscribers);
 }

@@ -44,8 +44,7 @@ export const FASTIFY_FILL = `
     SELECT id, handle, title, description, link, image, kind, subscribers, category,
       ${LIST("categories")}, territory, a_plus, verified, quality, citation,
       ${MOSCOW("last_post_at")}, ${LIST("former_handles")},
-      substr(search_text, 1,
-        instr(search_text, char(10)) + length(coalesce(handle, '')))
+      search_text
     FROM kanalog.channels JOIN kanalog.channel_cards USING (id) JOIN kanalog.channel_texts USING (id)
     WHERE is_public = 1;
   INSERT OR IGNORE INTO channel_categories SELECT category, id FROM channels WHERE category NOT NULL;

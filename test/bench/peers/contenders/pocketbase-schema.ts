@@ -98,7 +98,7 @@ export const POCKETBASE_FILL = `
       ' ' || coalesce(category, '') || ' ' || categories || ' ', coalesce(territory, ''),
       coalesce('/' || t.path || '/', ''), a_plus, verified, coalesce(quality, 0),
       coalesce(citation, 0), ${UTC("last_post_at")},
-      substr(search_text, 1, instr(search_text, char(10)) + length(coalesce(handle, '')))
+      search_text
     FROM kanalog.channels c JOIN kanalog.channel_cards k USING (id)
       JOIN kanalog.channel_texts USING (id)
       LEFT JOIN kanalog.territories t ON t.slug = k.territory

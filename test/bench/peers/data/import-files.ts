@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ChannelRecord } from "../../../../src/catalog/channels/card.ts";
-import { searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
+import { facetsOf, searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
 import { storedCard } from "../../../../src/catalog/channels/stored-card.ts";
 import { statement } from "../../../../src/db/database.ts";
 import { openDatabase } from "../../../../src/db/open-database.ts";
@@ -70,9 +70,7 @@ export function writeImportFiles(
       ...[id, ...card, kind, subscribers, ...facets, quality, citation],
       ...[formatInstant(one.last_post_at), one.is_public],
     ]);
-    const searchText = searchTextOf({
-      title: one.title,
-      handle: one.handle,
+    const channelFacets = facetsOf({
       kind,
       categoryIds: [...new Set([one.category, ...one.categories.split(" ")])].flatMap(
         (slug) => categories.get(slug) ?? [],
@@ -87,7 +85,7 @@ export function writeImportFiles(
       one.last_post_at,
     ]);
     cards.add([id, ...card, ...facets, one.former_handles]);
-    texts.add([id, searchText]);
+    texts.add([id, searchTextOf(one.title, one.handle), channelFacets]);
     if (one.is_public === 1) publicCards.add([id, storedCard(one)]);
     for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];

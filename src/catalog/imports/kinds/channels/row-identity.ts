@@ -7,7 +7,7 @@ import { createChannelIds, createChannelNumbers } from "../../../channels/channe
 import type { RemovedChannel } from "../../../channels/removed-channels.store.ts";
 import type { RowOf } from "../../../fields/stored-field.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
-import { type Given, KeptOut, type ReadRow, RowFault, type RowOutcome } from "../import-kind.ts";
+import { type Given, KeptOut, RowFault, type RowOutcome } from "../import-kind.ts";
 
 /**
  * A row of channels. `removed` marks a channel that was deleted: exports contain it, so that it stays out and
@@ -146,43 +146,4 @@ export function latestReading(
   }
   const isSame = before !== null && subscribers === stored.subscribers;
   return { subscribers, subscribers_at: at ?? (isSame ? before : nowMs) };
-}
-
-/**
- * Sorts rows that refresh channels by their subscribers, so that neighbours in that ordering are written
- * together: each page of that index is then written once or twice for all of them instead of once for each.
- * (The table itself is in order of numbers, with a hundred channels on a page.) If any row is not such a
- * row, or two are of one channel, the order stays and the same list is returned.
- */
-export function inOrderOfSubscribers(
-  rows: readonly ReadRow<ChannelRow>[],
-): readonly ReadRow<ChannelRow>[] {
-  const [first] = rows;
-  const identity = first && IDENTITIES.find((name) => nameOf(first, name) !== null);
-  if (identity === undefined) return rows;
-  const named = new Set<number | string>();
-  for (const row of rows) {
-    const name = nameOf(row, identity);
-    if (name === null) return rows;
-    named.add(name);
-  }
-  if (named.size < rows.length) return rows;
-  return rows.toSorted((one, other) => subscribersOf(one) - subscribersOf(other));
-}
-
-/** The channel's name in a row that refreshes it and names it by this column alone; null for any other row. */
-function nameOf(
-  row: ReadRow<ChannelRow>,
-  identity: (typeof IDENTITIES)[number],
-): number | string | null {
-  if ("fault" in row) return null;
-  for (const name in row.given) {
-    if (name !== identity && !NUMBERS.some((number) => number === name)) return null;
-  }
-  const name = row.given[identity] ?? null;
-  return typeof name === "string" ? name.toLowerCase() : name;
-}
-
-function subscribersOf(row: ReadRow<ChannelRow>): number {
-  return "given" in row ? (row.given.subscribers ?? 0) : 0;
 }

@@ -9,9 +9,7 @@ import {
 import { createEntryNames } from "../../../directory/directory.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
-import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../../../search/search-terms.ts";
-import { REFRESHED_MINIMUM } from "../../writing/import-paced.ts";
 import {
   type Given,
   type ImportContext,
@@ -28,7 +26,6 @@ import {
   findReturning,
   findStored,
   giveUpHandle,
-  inOrderOfSubscribers,
   latestReading,
   requireFreeIdentity,
 } from "./row-identity.ts";
@@ -59,11 +56,6 @@ function createMovedHandles(note: ImportContext["note"]) {
  * nightly job does, because counting takes the same time however few there are.
  */
 export const TEXTS_MANY = 1_000;
-/**
- * Number of last-post times from which an import removes outdated entries from their order; otherwise the
- * nightly job does. Hourly readings of all channels would leave one entry per channel and hour until then.
- */
-const TIMES_MANY = 100_000;
 
 /**
  * Fields that affect the directories' counts of channels. Files with only other fields leave the counts as
@@ -82,8 +74,6 @@ export function createChannelWriter(
   /** Search texts written by the last transaction, and in total. */
   let written = 0;
   let writtenInAll = 0;
-  let times = 0;
-  let areRefreshes = false;
   let areCountsOutdated = false;
 
   /** Writes a row that says more than numbers of an existing channel. */
@@ -125,22 +115,12 @@ export function createChannelWriter(
   return {
     counts: moved.counts,
 
-    arrange(rows) {
-      const arranged = inOrderOfSubscribers(rows);
-      areRefreshes = arranged !== rows;
-      return arranged;
-    },
-
-    minimumSize: () => (areRefreshes ? REFRESHED_MINIMUM : undefined),
-
     write(row): RowOutcome {
       if (row.removed === true || isRestoration(row))
         return recordRemoval(records, row, clock.now());
       if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
       requirePastTimes(row, clock.now());
-      const refreshed = refresh(row);
-      if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
-      return refreshed ?? writeWhole(row);
+      return refresh(row) ?? writeWhole(row);
     },
 
     beforeCommit(): void {
@@ -156,7 +136,6 @@ export function createChannelWriter(
       moved.end();
       await recountIfChanged();
       if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
-      if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
     },
 
     interrupted: recountIfChanged,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type BetterSqlite3 from "better-sqlite3";
 import fc from "fast-check";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import {
@@ -8,17 +7,17 @@ import {
   type CatalogPosition,
   type CatalogSelection,
 } from "../../../src/catalog/search/catalog.ts";
-import { findByPlan, PLANS as PLANNED, queryOf } from "../../../src/catalog/search/planner.ts";
-import { explainCatalog, selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
-import { Database } from "../../../src/db/database.ts";
+import { findChannels } from "../../../src/catalog/search/find-channels.store.ts";
+import { selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
+import type { Database } from "../../../src/db/database.ts";
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { imported, pagesOf } from "../../support/expectations.ts";
 
 /**
- * The catalog finds a page by one of several plans, depending on how many channels match and are in the
- * range of subscribers. On a database large enough for all plans, each must find what filtering and sorting
+ * The catalog finds a page from the columns in memory, and a text in one of two ways, depending on how many
+ * channels have it. On a database large enough for all of them, each must find what filtering and sorting
  * plain objects finds.
  */
 
@@ -218,23 +217,8 @@ function startOf({ ordering, afterId, afterNobody }: PageRequest): CatalogPositi
   return ordering === "-subscribers" ? [value, id - 0.5] : [value + 0.0625, id];
 }
 
-/** The plan that a statement belongs to; the statement finds channels. */
-function stepOf(sql: string): string {
-  if (sql.includes("LIMIT +@left")) return "walk";
-  return sql.includes("channel_search MATCH") ? "candidates" : "range";
-}
-
-/** The plans that were tried, such as "candidates, then walk". */
-function planOf(statements: readonly string[]): string {
-  return statements
-    .map(stepOf)
-    .filter((step, at, all) => step !== all[at - 1])
-    .join(", then ");
-}
-
 let appliance: Appliance;
 let db: Database;
-let statements: string[] = [];
 
 beforeAll(async () => {
   appliance = await startAppliance();
@@ -258,21 +242,7 @@ beforeAll(async () => {
     })),
   );
   await storeMetrics(appliance);
-  // The same connection, which records every statement that finds channels, but not those that read cards.
-  const client = appliance.app.domains.db;
-  const recording = {
-    prepare(sql: string) {
-      const prepared = client.prepare(sql);
-      return {
-        get: (...values: unknown[]) => prepared.get(...values),
-        all: (...values: unknown[]) => {
-          if (!/public_cards|search_trigrams/.test(sql)) statements.push(sql);
-          return prepared.all(...values);
-        },
-      };
-    },
-  };
-  db = new Database(recording as unknown as BetterSqlite3.Database, appliance.ports.clock);
+  db = appliance.app.domains.db;
 });
 afterAll(() => appliance.close());
 
@@ -338,17 +308,16 @@ function selectionOf(request: PageRequest): CatalogSelection {
 function answer(request: PageRequest): {
   ids: number[];
   last: CatalogPosition | null;
-  plan: string;
+  ways: string;
 } {
   const selection = selectionOf(request);
-  statements = [];
-  findByPlan(db, queryOf(db, selection));
-  const plan = planOf(statements);
+  const ways: string[] = [];
+  findChannels(db, selection, ({ way }) => ways.push(way));
   const page = selectCatalog(db, selection);
   return {
     ids: (JSON.parse(String(page.results)) as { id: number }[]).map(({ id }) => id),
     last: page.last,
-    plan,
+    ways: ways.join(", then "),
   };
 }
 
@@ -390,125 +359,95 @@ const NO_FILTERS: PageRequest = {
 };
 
 function expectSame(request: PageRequest, all?: Channel[]): string {
-  const { plan, ...answered } = answer(request);
-  expect(answered, `${plan}: ${JSON.stringify(request)}`).toEqual(reference(request, all));
-  return plan;
+  const { ways, ...answered } = answer(request);
+  expect(answered, `${ways}: ${JSON.stringify(request)}`).toEqual(reference(request, all));
+  return ways;
 }
 
-const PLANS: Record<string, Partial<PageRequest>[]> = {
-  candidates: [
-    { text: "КАНАЛ 12" },
-    { text: "КАНАЛ 123" },
-    { text: "1 общий" },
-    { text: "123 канал общий" },
-    { text: "0%_o" },
-    { text: "нет такого" },
-    { text: "ёж 12", max: 2000 },
-    { kazan: true },
-    { kazan: true, ordering: "-last_post_at" },
-    { kazan: true, verified: true, ordering: "-quality" },
-    { verified: true, min: 150, max: 151 },
-    { verified: true, ordering: "-quality" },
-    { kind: "chat", aPlus: true },
-    { text: "xyz", kazan: true, ordering: "-citation" },
-    { text: "редкий", kazan: true, kind: "chat", ordering: "-last_post_at" },
-    { text: "канал 123", max: 4990, ordering: "-citation" },
-    { text: "123 канал", min: 1000, max: 4000, ordering: "-citation" },
-    { text: "%_off", ordering: "-citation", limit: 100 },
-    { text: "%_off", min: 11_500, ordering: "-last_post_at" },
-    // More candidates than are sorted if nothing else narrows the search.
-    { text: "редкий", min: 10, ordering: "-quality" },
-    { text: "редкий", max: 8000, ordering: "-citation" },
-    { text: "редкий", max: 11_900, verified: false, ordering: "-quality" },
-  ],
-  range: [
-    { max: 1000, ordering: "-quality" },
-    { min: 11_000, ordering: "-citation" },
-    { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
-    { max: 1000, ordering: "-growth_7d" },
-    { growth: 800 },
-    { reach: 4900, ordering: "-growth_30d_percent" },
-    { err: 20_000, growth: 700, ordering: "-reach_30d" },
-  ],
-  "candidates, then range": [
-    { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
-    { text: "редкий", min: 100, max: 110, ordering: "-quality" },
-    { science: true, min: 11_500, max: 0, ordering: "-quality" },
-    { min: 50, reach: 4500, ordering: "-err_30d", aPlus: true },
-  ],
-  walk: [
-    {},
-    { kind: "chat" },
-    { aPlus: false },
-    { ordering: "-quality" },
-    { ordering: "-last_post_at", aPlus: false },
-    { min: 100, max: 200 },
-    { max: 4900, ordering: "-citation" },
-    { ordering: "-growth_7d" },
-    { ordering: "-growth_30d" },
-    { ordering: "-growth_30d_percent" },
-    { ordering: "-reach_30d", kind: "chat" },
-    { ordering: "-err_30d", aPlus: false },
-    { ordering: "-growth_30d", growth: 500 },
-    { ordering: "-err_30d", err: 500, kind: "chat" },
-    { ordering: "-growth_7d", growth: -990 },
-    { growth: -990 },
-    { ordering: "-quality", reach: 10 },
-  ],
-  "candidates, then walk": [
-    { text: "общий" },
-    { text: "редкий" },
-    { text: "канал общий" },
-    { text: "редкий", max: 4000 },
-    { text: "общий", ordering: "-quality" },
-    { text: "ий к", verified: false, ordering: "-quality" },
-    { text: "общий", max: 8000, ordering: "-citation" },
-    { text: "общий", aPlus: true },
-    { aPlus: true, max: 4000 },
-    { text: "общий", ordering: "-growth_30d" },
-    { science: true, ordering: "-err_30d" },
-    { text: "ий к", ordering: "-reach_30d", reach: 500 },
-  ],
-  // The matching channels have low values, or none, so they come after all others.
-  "candidates, then walk, then candidates": [
-    { text: "редкий", ordering: "-quality" },
-    { text: "редкий", ordering: "-growth_7d" },
-    { text: "редкий", ordering: "-growth_30d_percent" },
-  ],
-};
+/** Most channels with the text come after all others, so that going through the ordering is given up. */
+const IN_VAIN = "ordering, then index";
 
-for (const [plan, asks] of Object.entries(PLANS)) {
-  test(`the plan "${plan}" finds what a plain scan finds, on the first page and on later ones`, () => {
-    for (const request of asks) {
-      const first = { ...NO_FILTERS, ...request };
-      const all = scan(first);
-      expect(expectSame(first, all), JSON.stringify(request)).toBe(plan);
-      // Pages at the end of the list, and one that crosses to channels without a value.
-      const valueless = all.findIndex((channel) => channel[COLUMNS[first.ordering]] === null);
-      for (const at of [all.length - 10, all.length - 51, all.length - 1, valueless - 10]) {
-        const before = all[at];
-        if (at >= 0 && before !== undefined) expectSame({ ...first, afterId: before.id }, all);
-      }
+const REQUESTS: Partial<PageRequest>[] = [
+  { text: "КАНАЛ 12" },
+  { text: "КАНАЛ 123" },
+  { text: "1 общий" },
+  { text: "123 канал общий" },
+  { text: "0%_o" },
+  { text: "нет такого" },
+  { text: "ёж 12", max: 2000 },
+  { kazan: true },
+  { kazan: true, ordering: "-last_post_at" },
+  { kazan: true, verified: true, ordering: "-quality" },
+  { verified: true, min: 150, max: 151 },
+  { verified: true, ordering: "-quality" },
+  { kind: "chat", aPlus: true },
+  { text: "xyz", kazan: true, ordering: "-citation" },
+  { text: "редкий", kazan: true, kind: "chat", ordering: "-last_post_at" },
+  { text: "канал 123", max: 4990, ordering: "-citation" },
+  { text: "123 канал", min: 1000, max: 4000, ordering: "-citation" },
+  { text: "%_off", ordering: "-citation", limit: 100 },
+  { text: "%_off", min: 11_500, ordering: "-last_post_at" },
+  { text: "редкий", min: 10, ordering: "-quality" },
+  { text: "редкий", max: 8000, ordering: "-citation" },
+  { text: "редкий", max: 11_900, verified: false, ordering: "-quality" },
+  { max: 1000, ordering: "-quality" },
+  { min: 11_000, ordering: "-citation" },
+  { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
+  { max: 1000, ordering: "-growth_7d" },
+  { growth: 800 },
+  { reach: 4900, ordering: "-growth_30d_percent" },
+  { err: 20_000, growth: 700, ordering: "-reach_30d" },
+  { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
+  { text: "редкий", min: 100, max: 110, ordering: "-quality" },
+  { science: true, min: 11_500, max: 0, ordering: "-quality" },
+  { min: 50, reach: 4500, ordering: "-err_30d", aPlus: true },
+  {},
+  { kind: "chat" },
+  { aPlus: false },
+  { ordering: "-quality" },
+  { ordering: "-last_post_at", aPlus: false },
+  { min: 100, max: 200 },
+  { max: 4900, ordering: "-citation" },
+  { ordering: "-growth_7d" },
+  { ordering: "-growth_30d" },
+  { ordering: "-growth_30d_percent" },
+  { ordering: "-reach_30d", kind: "chat" },
+  { ordering: "-err_30d", aPlus: false },
+  { ordering: "-growth_30d", growth: 500 },
+  { ordering: "-err_30d", err: 500, kind: "chat" },
+  { ordering: "-growth_7d", growth: -990 },
+  { growth: -990 },
+  { ordering: "-quality", reach: 10 },
+  { text: "общий" },
+  { text: "редкий" },
+  { text: "канал общий" },
+  { text: "редкий", max: 4000 },
+  { text: "общий", ordering: "-quality" },
+  { text: "ий к", verified: false, ordering: "-quality" },
+  { text: "общий", max: 8000, ordering: "-citation" },
+  { text: "общий", aPlus: true },
+  { aPlus: true, max: 4000 },
+  { text: "общий", ordering: "-growth_30d" },
+  { science: true, ordering: "-err_30d" },
+  { text: "ий к", ordering: "-reach_30d", reach: 500 },
+  { text: "редкий", ordering: "-quality" },
+  { text: "редкий", ordering: "-growth_7d" },
+  { text: "редкий", ordering: "-growth_30d_percent" },
+];
+
+test("a page is what a plain scan finds, at the start of its list and at the end", () => {
+  const ways = REQUESTS.map((request) => {
+    const first = { ...NO_FILTERS, ...request };
+    const all = scan(first);
+    // Pages at the end of the list, and one that crosses to channels without a value.
+    const valueless = all.findIndex((channel) => channel[COLUMNS[first.ordering]] === null);
+    for (const at of [all.length - 10, all.length - 51, all.length - 1, valueless - 10]) {
+      const before = all[at];
+      if (at >= 0 && before !== undefined) expectSame({ ...first, afterId: before.id }, all);
     }
+    return expectSame(first, all);
   });
-}
-
-test("every plan of the planner finds a page of some selection", () => {
-  const selections = Object.values(PLANS)
-    .flat()
-    .map((request) => selectionOf({ ...NO_FILTERS, ...request }));
-  const [any] = selections;
-  if (any === undefined) throw new Error("no searches");
-  const others = [{ text: "a\nb" }, { channelId: 0 }].map((more) => ({
-    ...any,
-    filter: { ...any.filter, ...more },
-  }));
-  const { db, clock } = appliance.app.domains;
-  const taken = [...selections, ...others].map(
-    (selection) =>
-      explainCatalog(db, clock, selection).plans.find(({ outcome }) => outcome === "taken")?.name,
-  );
-  expect([...new Set(taken)].sort()).toEqual(PLANNED.map(({ name }) => name).sort());
+  expect([...new Set(ways)].sort()).toEqual(["columns", "index", "ordering", IN_VAIN]);
 });
 
 const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
@@ -539,22 +478,19 @@ test("any filters, ordering and position give what a plain scan gives", async ()
   const seen = new Map<string, number>();
   await asTimeAllows(
     fc.property(request, (one) => {
-      for (const step of expectSame(one).split(", then "))
-        seen.set(step, (seen.get(step) ?? 0) + 1);
+      for (const way of expectSame(one).split(", then ")) seen.set(way, (seen.get(way) ?? 0) + 1);
     }),
     100,
   );
-  for (const step of ["candidates", "range", "walk"]) {
-    expect(seen.get(step) ?? 0, step).toBeGreaterThan(0);
-  }
+  expect([...seen.keys()].sort()).toEqual(["columns", "index", "ordering"]);
 });
 
-test("a list whose pages are found by different plans shows each channel once", async () => {
+test("a list whose pages are found in different ways shows each channel once", async () => {
   const request: PageRequest = { ...NO_FILTERS, text: "редкий", ordering: "-quality" };
   const ids = scan(request).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(10_000);
-  expect(answer(request).plan).toBe("candidates, then walk, then candidates");
-  expect(answer({ ...request, afterId: ids[200] ?? 0 }).plan).toBe("candidates, then walk");
+  expect(answer(request).ways).toBe(IN_VAIN);
+  expect(answer({ ...request, afterId: ids[200] ?? 0 }).ways).toBe("ordering");
   const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
   expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
 });
@@ -575,11 +511,10 @@ test("a search is right whatever the stored numbers of trigrams are", () => {
     `INSERT OR REPLACE INTO search_trigrams VALUES
       ('еж ', 70000), ('ж 1', 70000), (' 12', 70000), ('123', 70000)`,
   );
-  const known = Object.values(PLANS).flatMap((asks) =>
-    asks
-      .map((one) => ({ ...NO_FILTERS, ...one }))
-      .map((request) => ({ request, all: scan(request) })),
-  );
+  const known = REQUESTS.map((one) => ({ ...NO_FILTERS, ...one })).map((request) => ({
+    request,
+    all: scan(request),
+  }));
   const changes = [
     "UPDATE search_trigrams SET channels = 1 + channels * 7919 % 100003",
     "UPDATE search_trigrams SET channels = 80000 - channels % 80000",

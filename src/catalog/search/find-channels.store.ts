@@ -1,0 +1,302 @@
+import { type Database, statement } from "../../db/database.ts";
+import { requireTime } from "../../db/deadline.ts";
+import { type SearchedText, searchedText } from "../channels/search-text.ts";
+import {
+  FILTERED_METRICS,
+  isPercent,
+  ORDERED_METRICS,
+  type OrderedMetric,
+} from "../metrics/metrics.ts";
+import type { CatalogFilter, CatalogOrdering, CatalogSelection } from "./catalog.ts";
+import {
+  type Columns,
+  idAt,
+  LISTING,
+  MARKS,
+  type NumberColumn,
+  UNKNOWN,
+} from "./columns/columns.ts";
+import { channelsMax, onColumns } from "./columns/read-columns.store.ts";
+import { boundsOf, eachMatch, firstOf, type Place, type Tests } from "./columns/scan.ts";
+import { COUNTED_MIN, type Expression, expressionOf } from "./search-terms.ts";
+
+export interface Found {
+  id: number;
+  /** Null if the channel has no value in the ordering. */
+  value: number | null;
+}
+
+/** One of the ways of finding a page that were tried. */
+export interface Step {
+  way: "columns" | "ordering" | "index";
+  /** Texts that were read for it. */
+  texts: number;
+  /** False if the page was not full by then, and another way was tried. */
+  isDone: boolean;
+}
+
+/** What a selection asks of the columns, and its text. */
+interface Query {
+  tests: Tests;
+  metrics: readonly OrderedMetric[];
+  /** Numbers of the channels to look at, such as that of a handle; null for all. */
+  ids: readonly number[] | null;
+  text: SearchedText | null;
+}
+
+/**
+ * The channels of a page and, if there are more, the next one. Filters and the ordering are columns in memory.
+ * Texts are in the file: one that many channels have is looked for in the ordering, until the page is full; any
+ * other is looked up in the search index.
+ * @param note called for each way that was tried
+ */
+export function findChannels(
+  db: Database,
+  { filter, ordering, after, limit }: CatalogSelection,
+  note: (step: Step) => void = () => {},
+): Found[] {
+  const query = queryOf(db, filter, ordering);
+  const start = after && { id: after[1], value: after[0] ?? UNKNOWN };
+  const wanted = limit + 1;
+  const { text } = query;
+  if (text === null) {
+    note({ way: "columns", texts: 0, isDone: true });
+    return firstPlaces(db, query, start, wanted).map(toFound);
+  }
+  const look = (way: Step["way"], ids: Query["ids"], expected: number, most: number) => {
+    const asked = { start, wanted, expected, most };
+    const { places, texts } = placesWith(db, { ...query, ids, text }, asked);
+    note({ way, texts, isDone: places !== null });
+    return places;
+  };
+  const all = Number.POSITIVE_INFINITY;
+  const expression = expressionOf(db, text.trigrams);
+  const expected = expression === null ? null : textsExpected(db, expression, wanted);
+  const inOrder =
+    expected === null ? null : look("ordering", null, expected, EXPECTED_TIMES * expected);
+  const places =
+    expression === null
+      ? look("ordering", null, wanted, all)
+      : (inOrder ?? look("index", idsWith(db, expression), wanted, all));
+  return (places ?? []).map(toFound);
+}
+
+/** Calls back with the positions of all channels that a filter selects, some at a time. */
+export function eachMatching(
+  db: Database,
+  filter: CatalogFilter,
+  visit: (columns: Columns, positions: Uint32Array) => void,
+): void {
+  const query = queryOf(db, filter, "-subscribers");
+  const { tests, metrics, text } = query;
+  const ids = text === null ? query.ids : allHaving(db, { ...query, text });
+  onColumns(db, metrics, (columns) =>
+    eachMatch(columns, tests, positionsOf(columns, ids), (positions) => visit(columns, positions)),
+  );
+}
+
+function allHaving(db: Database, query: Query & { text: SearchedText }): number[] {
+  const { text } = query;
+  const expression = expressionOf(db, text.trigrams);
+  const ids = selected(db, { ...query, ids: expression === null ? null : idsWith(db, expression) });
+  const having: number[] = [];
+  for (let at = 0; at < ids.length; at += TEXTS_PER_READ) {
+    having.push(...idsHaving(db, text, ids.slice(at, at + TEXTS_PER_READ), TEXTS_PER_READ));
+    requireTime(db);
+  }
+  return having;
+}
+
+/** Those of some channels that a filter selects, whatever its text. */
+export function selectedOf(db: Database, filter: CatalogFilter, ids: readonly number[]): number[] {
+  return selected(db, { ...queryOf(db, filter, "-subscribers"), ids });
+}
+
+function selected(db: Database, { tests, metrics, ids }: Query): number[] {
+  const found: number[] = [];
+  onColumns(db, metrics, (columns) =>
+    eachMatch(columns, tests, positionsOf(columns, ids), (positions) => {
+      for (const position of positions) found.push(idAt(columns, position));
+    }),
+  );
+  return found;
+}
+
+function queryOf(db: Database, filter: CatalogFilter, ordering: CatalogOrdering): Query {
+  const { kind, channelId, categoryId, territoryId, metricsMin } = filter;
+  const order = ordering.slice(1) as NumberColumn;
+  const ofMetric = isMetric(order) ? order : null;
+  const filtered = FILTERED_METRICS.filter((name) => metricsMin[name] !== undefined);
+  const metrics = [...new Set([...filtered, ...(ofMetric === null ? [] : [ofMetric])])];
+  const isChat = kind === "chat";
+  return {
+    tests: {
+      order,
+      marks: bits(MARKS, {
+        isPublic: true,
+        isChat,
+        aPlus: filter.aPlus,
+        verified: filter.verified,
+      }),
+      // Channels without fresh metrics are in no list ordered by one, small ones not in those by percentage.
+      listing: bits(LISTING, {
+        isKnown: metrics.length > 0 ? true : null,
+        isChat: metrics.length > 0 ? isChat : null,
+        isFresh: ofMetric === null ? null : true,
+        isSmall: ofMetric !== null && isPercent(ofMetric) ? false : null,
+      }),
+      categoryId,
+      territories: territoryId === null ? null : territoriesWithin(db, territoryId),
+      ranges: [
+        ...rangeOf("subscribers", filter.subscribersMin, filter.subscribersMax),
+        ...filtered.flatMap((name) => rangeOf(name, metricsMin[name] ?? null, null)),
+      ],
+    },
+    metrics,
+    ids: channelId === null ? null : [channelId],
+    text: filter.text === null ? null : searchedText(filter.text),
+  };
+}
+
+function isMetric(column: NumberColumn): column is OrderedMetric {
+  return (ORDERED_METRICS as readonly string[]).includes(column);
+}
+
+/** @param wanted what each bit must be; null if it may be either */
+function bits<Name extends string>(
+  places: Readonly<Record<Name, number>>,
+  wanted: Readonly<Record<Name, boolean | null>>,
+): Tests["marks"] {
+  let mask = 0;
+  let value = 0;
+  for (const name of Object.keys(wanted) as Name[]) {
+    if (wanted[name] !== null) mask |= places[name];
+    if (wanted[name] === true) value |= places[name];
+  }
+  return { mask, value };
+}
+
+function rangeOf(column: NumberColumn, min: number | null, max: number | null): Tests["ranges"] {
+  if (min === null && max === null) return [];
+  // Channels without a value lie in no range.
+  return [{ column, bounds: boundsOf(min ?? -Number.MAX_VALUE, max) }];
+}
+
+/** A territory and all within it, as a table by number. */
+function territoriesWithin(db: Database, territoryId: number): Uint8Array {
+  const ids = statement(
+    db,
+    `SELECT @id UNION ALL
+     SELECT within.id FROM territories t CROSS JOIN territories within
+       ON within.path > t.path || '/' AND within.path < t.path || '0'
+     WHERE t.id = @id`,
+  )
+    .pluck<number>()
+    .all({ id: territoryId });
+  const table = new Uint8Array(Math.max(...ids) + 1);
+  for (const id of ids) table[id] = 1;
+  return table;
+}
+
+function positionsOf(columns: Columns, ids: readonly number[] | null): Uint32Array | null {
+  return ids && Uint32Array.from(ids.flatMap((id) => columns.positionOf(id) ?? []));
+}
+
+function firstPlaces(
+  db: Database,
+  { tests, metrics, ids }: Query,
+  after: Place | null,
+  limit: number,
+): Place[] {
+  return onColumns(db, metrics, (columns) =>
+    firstOf(columns, { tests, among: positionsOf(columns, ids), after, limit }),
+  );
+}
+
+function toFound({ id, value }: Place): Found {
+  return { id, value: value === UNKNOWN ? null : value };
+}
+
+/**
+ * How many texts are read in the ordering until a page is full, if the text is as frequent among the channels that
+ * pass the tests as among all. Null if looking it up in the index takes less: 0.1 us for each channel of the
+ * rarest term, where reading a text takes 1.3.
+ */
+function textsExpected(db: Database, { terms }: Expression, wanted: number): number | null {
+  const having = terms[0]?.channels ?? 0;
+  const texts = Math.ceil((wanted * channelsMax(db)) / Math.max(1, having));
+  return having > COUNTED_MIN && TEXT_COST * texts < having ? texts : null;
+}
+
+/** Reading a text takes as long as so many entries of the search index. */
+const TEXT_COST = 13;
+/** How many times the expected texts are read before the index is asked after all. */
+const EXPECTED_TIMES = 3;
+/** Texts to read at a time, between two looks at the deadline. */
+const TEXTS_PER_READ = 5_000;
+
+/**
+ * The places of channels that have the text, in order.
+ * @param expected how many texts are read at first
+ * @returns places null if the page is not full after `most` texts
+ */
+function placesWith(
+  db: Database,
+  query: Query & { text: SearchedText },
+  page: { start: Place | null; wanted: number; expected: number; most: number },
+): { places: Place[] | null; texts: number } {
+  const places: Place[] = [];
+  let after = page.start;
+  let texts = 0;
+  for (let size = page.expected; ; size = 2 * size) {
+    const asked = Math.min(size, TEXTS_PER_READ);
+    const tested = firstPlaces(db, query, after, asked);
+    const ids = tested.map(({ id }) => id);
+    const having = new Set(idsHaving(db, query.text, ids, page.wanted - places.length));
+    places.push(...tested.filter(({ id }) => having.has(id)));
+    texts += tested.length;
+    if (places.length >= page.wanted || tested.length < asked) return { places, texts };
+    if (texts >= page.most) return { places: null, texts };
+    after = tested.at(-1) ?? null;
+    requireTime(db);
+  }
+}
+
+/** The first of the channels that have the text, in the order in which they are given. */
+function idsHaving(
+  db: Database,
+  { text, words }: SearchedText,
+  ids: readonly number[],
+  limit: number,
+): number[] {
+  const isFound = "instr(t.search_text, @text) > 0";
+  // The longest word rejects most texts at once.
+  const hasWords = "instr(t.search_text, @longest) > 0 AND begins_words(t.search_text, @words)";
+  const [longest = null] = (words?.split(" ") ?? []).sort((a, b) => b.length - a.length);
+  return statement(
+    db,
+    `SELECT t.id FROM json_each(@ids) given CROSS JOIN channel_texts t ON t.id = given.value
+     WHERE ${words === null ? isFound : `${isFound} OR (${hasWords})`} LIMIT @limit`,
+  )
+    .pluck<number>()
+    .all({ ids: JSON.stringify(ids), limit, text, ...(words !== null && { words, longest }) });
+}
+
+/** Index entries to read at a time, between two looks at the deadline: some milliseconds. */
+const ENTRIES_PER_READ = 50_000;
+
+/** Channels that the search index has with an expression. */
+function idsWith(db: Database, { match }: Expression): number[] {
+  const part = statement(
+    db,
+    `SELECT rowid FROM channel_search WHERE channel_search MATCH ? AND rowid > ?
+     ORDER BY rowid LIMIT ${ENTRIES_PER_READ}`,
+  ).pluck<number>();
+  const ids: number[] = [];
+  for (;;) {
+    const read = part.all(match, ids.at(-1) ?? 0);
+    for (const id of read) ids.push(id);
+    if (read.length < ENTRIES_PER_READ) return ids;
+    requireTime(db);
+  }
+}
