@@ -78,12 +78,16 @@ export const wordPage: SitePage = {
   },
 };
 
+/** Filters that are folded until one of them is used; days are the usual periods. */
+const MORE = ["group", "from", "to", "channel", "is_ad"];
+
 function WordForm() {
-  const { postPages, wordPage: words } = useVisit().words;
+  const { query, words: all } = useVisit();
+  const { explorerPages, postPages, wordPage: words } = all;
   const field = { search: "word" };
   const { filters } = postPages;
   return (
-    <form method="get" action={asset(WORD_PATH)} class="filters">
+    <form method="get" action={asset(WORD_PATH)} class="filters line">
       <QueryField {...field} name="q" label={postPages.query} hint={postPages.queryHint} />
       <PlaceFilters
         {...field}
@@ -91,21 +95,29 @@ function WordForm() {
         category={filters.category}
         territory={filters.territory}
       />
-      <FilterSelect
-        {...{ ...field, name: "group", label: words.group }}
-        options={PERIOD_LENGTHS.map((value) => ({ value, label: words.groups[value] }))}
-      />
-      <FilterInput {...{ ...field, name: "from", label: filters.from }} type="date" />
-      <FilterInput {...{ ...field, name: "to", label: filters.to }} type="date" />
-      <FilterInput {...{ ...field, name: "channel", label: filters.channel }} />
-      <FilterSelect
-        {...{ ...field, name: "is_ad", label: filters.is_ad }}
-        options={[
-          { value: "", label: postPages.anyPosts },
-          { value: "true", label: postPages.onlyAds },
-          { value: "false", label: postPages.withoutAds },
-        ]}
-      />
+      <details
+        class="wide"
+        open={MORE.some((name) => !["", "day"].includes(query.get(name) ?? ""))}
+      >
+        <summary>{explorerPages.moreFilters}</summary>
+        <div class="filters">
+          <FilterSelect
+            {...{ ...field, name: "group", label: words.group }}
+            options={PERIOD_LENGTHS.map((value) => ({ value, label: words.groups[value] }))}
+          />
+          <FilterInput {...{ ...field, name: "from", label: filters.from }} type="date" />
+          <FilterInput {...{ ...field, name: "to", label: filters.to }} type="date" />
+          <FilterInput {...{ ...field, name: "channel", label: filters.channel }} />
+          <FilterSelect
+            {...{ ...field, name: "is_ad", label: filters.is_ad }}
+            options={[
+              { value: "", label: postPages.anyPosts },
+              { value: "true", label: postPages.onlyAds },
+              { value: "false", label: postPages.withoutAds },
+            ]}
+          />
+        </div>
+      </details>
     </form>
   );
 }
