@@ -86,21 +86,26 @@ function spellings(slug: string, name: string): string[] {
   return [slug, folded, ...folded.split(" ")];
 }
 
-/** Number of letters to insert, delete or replace; `max` + 1 if it is more than `max`. */
+/** Two rows of the table of edits, as long as the longest word that is compared letter by letter. */
+const LETTERS_MAX = 255;
+let [above, row] = [new Uint16Array(LETTERS_MAX + 1), new Uint16Array(LETTERS_MAX + 1)];
+
+/** Number of letters to insert, delete or replace; `max` + 1 if it is more than `max`, or a text is too long. */
 export function editDistance(a: string, b: string, max: number): number {
-  if (Math.abs(a.length - b.length) > max) return max + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  if (Math.abs(a.length - b.length) > max || b.length > LETTERS_MAX) return max + 1;
+  for (let of = 0; of <= b.length; of++) row[of] = of;
   for (let at = 1; at <= a.length; at++) {
-    const above = row;
-    row = [at];
+    [above, row] = [row, above];
+    row[0] = at;
     let least = at;
     for (let of = 1; of <= b.length; of++) {
-      const changed = (above[of - 1] ?? 0) + Number(a[at - 1] !== b[of - 1]);
-      const edits = Math.min(changed, (above[of] ?? 0) + 1, (row[of - 1] ?? 0) + 1);
-      row.push(edits);
-      least = Math.min(least, edits);
+      const isSame = a.charCodeAt(at - 1) === b.charCodeAt(of - 1);
+      const changed = (above[of - 1] as number) + (isSame ? 0 : 1);
+      const edits = Math.min(changed, (above[of] as number) + 1, (row[of - 1] as number) + 1);
+      row[of] = edits;
+      if (edits < least) least = edits;
     }
     if (least > max) return max + 1;
   }
-  return Math.min(row[b.length] ?? 0, max + 1);
+  return Math.min(row[b.length] as number, max + 1);
 }

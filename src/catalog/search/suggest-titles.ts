@@ -1,5 +1,4 @@
 import { type Database, statement } from "../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { editDistance, wordsOf } from "../../values/fold-text.ts";
 import { foldForSearch, trigramsOf } from "../channels/search-text.ts";
 import type { CatalogFilter, Suggestion } from "./catalog.ts";
@@ -10,11 +9,11 @@ const SUGGESTIONS_MAX = 5;
 /** Words of a text that are compared, and the letters of each. */
 const WORDS_MAX = 8;
 const LETTERS_MAX = 40;
-/** Channels with a rare trigram of the text, and the largest channels: their texts take some 10 ms to read. */
-const WITH_TRIGRAM_MAX = 2_000;
-const LARGEST_MAX = 1_000;
+/** Channels with a rare trigram of the text, and the largest channels: their texts take some 3 ms to read. */
+const WITH_TRIGRAM_MAX = 1_000;
+const LARGEST_MAX = 500;
 /** Those with most trigrams of the text, which are compared letter by letter. */
-const COMPARED_MAX = 300;
+const COMPARED_MAX = 200;
 
 interface Candidate {
   id: number;
@@ -64,8 +63,7 @@ function candidates(db: Database, given: CatalogFilter, trigrams: readonly strin
     db,
     `SELECT c.id, c.subscribers, t.search_text
      FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
-       CROSS JOIN channel_texts t ON t.id = c.id
-     WHERE ${WITHIN_DEADLINE}`,
+       CROSS JOIN channel_texts t ON t.id = c.id`,
   ).all(JSON.stringify([...new Set([...largest.map(({ id }) => id), ...similar])]));
 }
 
