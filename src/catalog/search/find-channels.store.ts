@@ -219,8 +219,8 @@ function toFound({ id, value }: Place): Found {
 
 /**
  * How many texts are read in the ordering until a page is full, if the text is as frequent among the channels that
- * pass the tests as among all. Null if looking it up in the index takes less: 0.1 us for each channel of the
- * rarest term, where reading a text takes 1.3.
+ * pass the tests as among all. Null unless that takes half the time of looking it up in the index, which is 0.1 us
+ * for each channel of the rarest term, where reading a text takes 1.3: it may be less frequent among them.
  */
 function textsExpected(db: Database, { terms }: Expression, wanted: number): number | null {
   const having = terms[0]?.channels ?? 0;
@@ -228,8 +228,8 @@ function textsExpected(db: Database, { terms }: Expression, wanted: number): num
   return having > COUNTED_MIN && TEXT_COST * texts < having ? texts : null;
 }
 
-/** Reading a text takes as long as so many entries of the search index. */
-const TEXT_COST = 13;
+/** Twice as many entries of the search index as are read in the time of a text. */
+const TEXT_COST = 25;
 /** How many times the expected texts are read before the index is asked after all. */
 const EXPECTED_TIMES = 3;
 /** Texts to read at a time, between two looks at the deadline. */
