@@ -186,7 +186,18 @@ export const MANAGED: readonly Endpoint[] = [
   endpoint("msgr_alerts_preview", `POST ${V1}alerts/{alert}/preview/`, 1, "growth", "questions 4"),
 ];
 
-export const ENDPOINTS: readonly Endpoint[] = [...READS, ...MANAGED];
+const ownList = (operation: string, place: string): Endpoint =>
+  endpoint(`msgr_lists_${operation}`, place, 0, "test", "reach 6");
+
+/** What a member does with their own things: a read-and-write key is enough, on every plan. */
+export const OWN: readonly Endpoint[] = [
+  ownList("create", `POST ${V1}lists/`),
+  ownList("retrieve", `${V1}lists/{list}/`),
+  ownList("partial_update", `PATCH ${V1}lists/{list}/`),
+  ownList("destroy", `DELETE ${V1}lists/{list}/`),
+];
+
+export const ENDPOINTS: readonly Endpoint[] = [...READS, ...OWN, ...MANAGED];
 
 /** The path with numbers that need not exist, for what is refused before anything is looked up. */
 export const anyPath = ({ path }: Endpoint): string => path.replace(/\{\w+\}/g, "1");
