@@ -1,6 +1,6 @@
-import { selectMembers } from "../../customers/accounts/accounts.store.ts";
+import { selectMembers, selectPlanNow } from "../../customers/accounts/accounts.store.ts";
 import { requireOrganization } from "../../customers/accounts/accounts.ts";
-import { periodAt } from "../../customers/accounts/plan.ts";
+import { offerOf, PLAN_CODES, type PlanCode, periodAt } from "../../customers/accounts/plan.ts";
 import type { TellStaffOfRequest } from "../../customers/accounts/plan-requests.ts";
 import type { QuotaNotice } from "../../customers/limits/usage.ts";
 import { named, tellOperator } from "../../customers/operator-events/operator-events.store.ts";
@@ -118,6 +118,13 @@ export const queueQuotaMail = transaction(
   },
 );
 
+/** What a mail calls a plan: an added one by the name that customers see, others by their code, which texts know. */
+function planTold(tx: Transaction, code: PlanCode): string {
+  if (PLAN_CODES.includes(code)) return code;
+  const { en, ru } = offerOf(selectPlanNow(tx, code)).texts;
+  return en.name ?? ru.name ?? code;
+}
+
 /** Queues the mail that an organization asks for another plan, to staff. */
 export const queuePlanRequestMail: TellStaffOfRequest = async (
   tx,
@@ -125,7 +132,7 @@ export const queuePlanRequestMail: TellStaffOfRequest = async (
   { id, name },
   { plan, note, person },
 ) => {
-  const of = { organization: onOneLine(name), plan };
+  const of = { organization: onOneLine(name), plan: planTold(tx, plan) };
   const mail = noticeMail(
     message("planRequestMailSubject", of),
     message("planRequestMail", { ...of, id }),
@@ -154,7 +161,7 @@ export const queueSubscriptionMail: TellSubscription = async (
   { plan, givenUntil },
 ) => {
   const [subject, text] = MESSAGES[news];
-  const of = { organization, plan };
+  const of = { organization, plan: planTold(tx, plan) };
   const ends =
     givenUntil === null ? [] : [[message("planEnd"), formatInstant(givenUntil)] as const];
   await mailManagers(tx, nowMs, id, noticeMail(message(subject, of), message(text, of), ends));

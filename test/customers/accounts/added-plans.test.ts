@@ -64,6 +64,7 @@ test("a plan includes what the one it is like does, with its own limits, from th
 
 test("customers see a new plan, by its name, once it is offered, and ask for it", async () => {
   await add("enterprise", "profi");
+  const staff = await staffVisitor(appliance);
   const { organizationId } = customer;
   await addPerson(appliance, { organizationId, email: "olga@example.com", name: "Olga" });
   const olga = await signedInVisitor(appliance, "olga@example.com");
@@ -75,8 +76,8 @@ test("customers see a new plan, by its name, once it is offered, and ask for it"
   }
   expect((await olga.post("/account/plan/", { action: "ask-enterprise" })).status).toBe(303);
   expect((await remove("enterprise")).body.code).toBe("conflict");
-
-  const staff = await staffVisitor(appliance);
+  await appliance.app.mailer.runDue();
+  expect(appliance.ports.mail.sent.at(-1)?.subject).toContain("Acme asks for Enterprise & Co");
   const page = await staff.get(`/staff/organizations/${organizationId}/`);
   expect(page.html).toMatch(/<option value="enterprise" selected[^>]*>Enterprise &amp; Co/);
   await staff.post(`/staff/organizations/${organizationId}/`, {
