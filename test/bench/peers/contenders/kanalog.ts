@@ -99,7 +99,15 @@ async function keyOf(database: string): Promise<string> {
     ...["plan", "set", "profi", "--rate", String(RATE), "--quota", String(QUOTA)],
     ...["--database-ms", "64000", "--lock-ms", "1000"],
   );
-  const { id } = await json<{ id: number }>("org", "create", "--name", "Bench", "--plan", "profi");
+  const { id } = await json<{ id: number }>(
+    "org",
+    "create",
+    "--name",
+    "Bench",
+    "--plan",
+    "profi",
+    "--same-name",
+  );
   const member = await json<{ id: number }>(
     ...["member", "add", String(id), "--email", "bench@example.com", "--role", "owner"],
   );
