@@ -1,4 +1,4 @@
-import { catalogMemory } from "../catalog/search/columns/read-columns.store.ts";
+import { createSharedColumns } from "../catalog/search/columns/read-columns.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { IN_MEMORY, openDatabase } from "../db/open-database.ts";
@@ -53,7 +53,7 @@ export function databaseThreads(
     ...listeners,
     timeoutMs: config.queryTimeoutMs,
     node: nodeSettings(config),
-    memory: path === IN_MEMORY ? null : catalogMemory(db),
+    memory: path === IN_MEMORY ? () => null : createSharedColumns(db),
   };
   const threads = Math.max(READERS_MIN, Math.ceil(lanes.read.threads / workers));
   const shared = { ...lanes, read: { ...lanes.read, threads } };

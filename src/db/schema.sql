@@ -35,7 +35,7 @@ CREATE INDEX territories_parent ON territories (parent);
 
 ---- Channels
 
--- What the catalog is filtered and ordered by. Kept narrow: every process reads all of it into memory
+-- Values by which the catalog is filtered and ordered. Kept narrow: every process reads all of it into memory
 -- (search/columns), so that no ordering needs an index. What changes daily, numbers of subscribers and times
 -- of posts, stands here only: refreshing a channel writes its row and one of channel_changes.
 CREATE TABLE channels (
@@ -122,12 +122,12 @@ CREATE TRIGGER public_cards_removed AFTER DELETE ON public_cards BEGIN
   UPDATE cards_version SET version = version + 1;
 END;
 
--- Which channels changed last: by it each process keeps up with what the others write
+-- The last changes of channels, by which each process keeps up with what the others write
 -- (search/columns/read-columns.store.ts). One that is further behind reads all channels again.
 CREATE TABLE channel_changes (
   version INTEGER PRIMARY KEY,
   channel_id INTEGER NOT NULL,
-  -- 0: numbers only; 1: anything; 2: it is gone, and its number may be given again.
+  -- 0: its numbers; 1: all of it; 2: it is gone, and its number may be given again.
   what INTEGER NOT NULL CHECK (what IN (0, 1, 2))
 ) STRICT;
 CREATE TRIGGER channel_changes_kept AFTER INSERT ON channel_changes BEGIN
@@ -174,13 +174,13 @@ CREATE VIRTUAL TABLE channel_search USING fts5 (
   search_text, content = '', contentless_delete = 1, detail = none,
   tokenize = 'trigram case_sensitive 1'
 );
--- Segments of the index are merged in short transactions of their own (optimize-search.ts), not within
+-- Segments of the index are merged in short transactions of their own (search/search-terms.ts), not within
 -- those that write to it. A merge of all segments of a size at once is put off as far as FTS5 allows.
 INSERT INTO channel_search (channel_search, rank) VALUES ('automerge', 0);
 INSERT INTO channel_search (channel_search, rank) VALUES ('crisismerge', 1999);
 
 -- How many channels have a trigram of the search index in their search text; only those that many
--- have. Counted now and then (channels/search-terms.ts): a search is right with any counts.
+-- have. Counted now and then (search/search-terms.ts): a search is right with any counts.
 CREATE TABLE search_trigrams (
   trigram TEXT PRIMARY KEY,
   channels INTEGER NOT NULL

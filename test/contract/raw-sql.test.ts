@@ -8,7 +8,7 @@ import { findCallSites } from "../db/plans/call-sites.ts";
 
 const RAW: readonly { why: string; files: readonly string[] }[] = [
   {
-    why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
+    why: "Queries of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
     files: [
       "catalog/channels/channels.store.ts",
       "catalog/channels/handles.store.ts",

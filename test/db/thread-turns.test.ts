@@ -28,7 +28,7 @@ beforeEach(() => {
   states = new Map();
   clock = { ...fakeClock("2026-11-20T12:00:00+03:00"), sleep: systemClock.sleep };
   threads = startThreads(waiting, {
-    ...{ path, clock, name: "waiting", node: null, memory: null, timeoutMs: TIMEOUT_MS },
+    ...{ path, clock, name: "waiting", node: null, memory: () => null, timeoutMs: TIMEOUT_MS },
     entry: new URL("../support/waiting-thread.ts", import.meta.url),
     noteHold: () => {},
     noteSlow: () => {},

@@ -27,7 +27,7 @@ function startOn(path: string, clock: Clock = systemClock): Threads<typeof faili
     entry: new URL("../support/failing-thread.ts", import.meta.url),
     name: "failing",
     node: null,
-    memory: null,
+    memory: () => null,
     timeoutMs: 1_000,
     clock,
     noteHold: () => {},

@@ -116,6 +116,9 @@ function messengerIdAfterMerge(
   return holder === undefined || holder === into.id ? canonical : messengerId;
 }
 
+/** Fields that the search index depends on. */
+const INDEXED: readonly (keyof ChannelRecord)[] = ["title", "handle", "is_public"];
+
 /**
  * Writes everything stored about a channel except its former handles: its two rows, the card as shown, and
  * the search text; inside the caller's transactions.
@@ -143,7 +146,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     else removePublicCard.run(record.id);
   }
 
-  const putText = (record: ChannelRecord): void =>
+  const putTexts = (record: ChannelRecord): void =>
     search.put(
       record.id,
       searchTextOf(record.title, record.handle),
@@ -160,7 +163,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       search.adding(record.id);
       insertCard.run(record);
       putPublicCard(record);
-      putText(record);
+      putTexts(record);
     },
 
     update(record: ChannelRecord, stored: ChannelRecord): void {
@@ -175,7 +178,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       if (isRefresh) return;
       updateCard.run(record);
       putPublicCard(record);
-      putText(record);
+      putTexts(record);
     },
 
     /**
@@ -187,19 +190,15 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       for (const removal of removals) removal.run(id);
     },
 
-    refreshFacets: putText,
+    refreshFacets: putTexts,
 
     writeSearch: search.write,
   };
 }
 
-/** What the search index has of a channel, and whether it has it. */
-const INDEXED: readonly (keyof ChannelRecord)[] = ["title", "handle", "is_public"];
-
 function facetsOfRecord(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
-  const { kind, territory } = record;
+  const { territory } = record;
   return facetsOf({
-    kind,
     categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
     territoryIds: territory === null ? [] : (territories.get(territory) ?? []),
     aPlus: record.a_plus === 1,

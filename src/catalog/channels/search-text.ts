@@ -1,6 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
 import { beginsWords, foldText } from "../../values/fold-text.ts";
-import type { ChannelKind } from "./channel-reference.ts";
 
 /**
  * A channel's search text is its folded title and handle, over which there is a trigram index. Its facets are
@@ -38,11 +37,7 @@ export function facet(kind: FacetKind, id: number): string {
 }
 
 /** Numbers of the marks' facets. */
-export const FACET_MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
-
-export function markFacet(mark: keyof typeof FACET_MARKS): string {
-  return facet("mark", FACET_MARKS[mark]);
-}
+export const FACET_MARKS = { aPlus: 0, verified: 1 } as const;
 
 const KINDS_BY_CODE = new Map(
   Object.entries(FACET_KINDS).map(([kind, code]) => [code, kind as FacetKind]),
@@ -61,7 +56,6 @@ function idOfFacet(facets: string, at = 0): number {
 }
 
 interface Faceted {
-  kind: ChannelKind;
   /** Ids of the primary and additional categories. */
   categoryIds: readonly number[];
   /** Ids of the territory and all that contain it, itself last. */
@@ -70,13 +64,12 @@ interface Faceted {
   verified: boolean;
 }
 
-export function facetsOf({ kind, categoryIds, territoryIds, aPlus, verified }: Faceted): string {
+export function facetsOf({ categoryIds, territoryIds, aPlus, verified }: Faceted): string {
   return [
     ...categoryIds.map((id) => facet("category", id)),
     ...territoryIds.map((id) => facet("territory", id)),
-    ...(aPlus ? [markFacet("aPlus")] : []),
-    ...(verified ? [markFacet("verified")] : []),
-    ...(kind === "chat" ? [markFacet("chat")] : []),
+    ...(aPlus ? [facet("mark", FACET_MARKS.aPlus)] : []),
+    ...(verified ? [facet("mark", FACET_MARKS.verified)] : []),
   ].join("");
 }
 

@@ -63,8 +63,8 @@ const CHANNELS_PER_TRANSACTION = 50;
 const PAUSE_MS = 3;
 
 /**
- * Rewrites the facets of channels in territories that moved in the tree, so that filters by the new
- * ancestors find them. The territories stay marked in the database until this is done: the nightly run
+ * Rewrites the facets of channels in territories that moved in the tree, so that searches of posts and
+ * trends by the new ancestors find them. The territories stay marked in the database until this is done: the nightly run
  * continues an interrupted one.
  */
 export async function refreshFacets(db: Database, clock: Clock): Promise<void> {

@@ -7,7 +7,7 @@ import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch, isFoundIn, searchedText } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
-import { boundValues, FILTERED_METRICS } from "../metrics/metrics.ts";
+import { FILTERED_METRICS } from "../metrics/metrics.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";
 import type { CatalogFilter } from "../search/catalog.ts";
@@ -79,7 +79,9 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
  */
 export function metricsTest(db: Database, { metricsMin }: BulkFilter): (id: number) => boolean {
   if (Object.keys(metricsMin).length === 0) return () => true;
-  const values = boundValues(metricsMin);
+  const values = Object.fromEntries(
+    FILTERED_METRICS.map((name) => [name, metricsMin[name] ?? null]),
+  );
   const find = statement(
     db,
     `SELECT 1 FROM channel_metrics m WHERE m.slot = ${CURRENT_SLOT} AND m.id = @id

@@ -52,13 +52,8 @@ export const FILTERED_METRICS = [
 /** Minimum values as stored: ERR in hundredths of a percent. */
 export type MetricsMin = { readonly [Name in (typeof FILTERED_METRICS)[number]]?: number };
 
-/** Minimum values as parameters of a statement, by metric; null if not given. */
-export function boundValues(least: MetricsMin): Record<string, number | null> {
-  return Object.fromEntries(FILTERED_METRICS.map((name) => [name, least[name] ?? null]));
-}
-
 /**
- * With fewer subscribers percentages mean little, so such channels are left out of orders by percentage.
+ * With fewer subscribers percentages mean little, so such channels are left out of orderings by one.
  */
 export const SMALL_BELOW = 100;
 
@@ -66,10 +61,10 @@ export function isPercent(name: OrderedMetric): boolean {
   return name === "growth_30d_percent" || name === "err_30d";
 }
 
-/** A channel whose last reading is older than this has no growth, and is left out of orders by metrics. */
+/** A channel whose last reading is older than this has no growth, and is left out of orderings by metrics. */
 export const FRESH_DAYS = 7;
 
-/** Marks by which lists in an order show a channel or leave it out, as of the last run; 1 or 0. */
+/** Marks by which orderings by metrics show a channel or leave it out, as of the last run; 1 or 0. */
 export interface Listing {
   is_fresh: number;
   is_small: number;
@@ -82,8 +77,7 @@ export const GROWTH_SLACK_DAYS = 2;
 export const ENGAGEMENT_DAYS = 30;
 
 /**
- * A percentage in hundredths, as it is stored: an integer is exact, and short in the orders. Null if the
- * whole is 0.
+ * A percentage in hundredths, as it is stored: an integer is exact. Null if the whole is 0.
  */
 export function hundredthsOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part * 10_000) / whole);

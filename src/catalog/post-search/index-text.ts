@@ -81,7 +81,7 @@ export interface IndexedPost {
   views: number;
   /** Kinds separated by spaces; null if unknown. */
   media: string | null;
-  /** The channel's search text (channels/search-text.ts), which contains its facets. */
+  /** Facets of the channel (channels/search-text.ts). */
   channel_facets: string;
 }
 

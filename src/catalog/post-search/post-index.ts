@@ -55,10 +55,10 @@ export function createPostIndex(db: Database) {
     const channelFacets = onceEach(entries.channelFacets);
     let { spill } = state;
     for (const post of removeOutdated()) {
-      const text = channelFacets(post.channel_id);
-      if (text === null) continue;
+      const facets = channelFacets(post.channel_id);
+      if (facets === null) continue;
       const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
-      spill = Math.max(spill, entries.add(post, words, text));
+      spill = Math.max(spill, entries.add(post, words, facets));
       vocabulary.add(post.id, words);
     }
     if (spill > state.spill) updateSpill(db, spill);
@@ -115,11 +115,11 @@ export function createPostIndex(db: Database) {
       const channelFacets = onceEach(entries.channelFacets);
       for (const row of rows) {
         const post = row.isSame === 1 ? entries.post(row.id) : undefined;
-        const text = post && channelFacets(post.channel_id);
-        if (post === undefined || text == null) this.reindex(row.id);
+        const facets = post && channelFacets(post.channel_id);
+        if (post === undefined || facets == null) this.reindex(row.id);
         else {
           const words = indexWords(selectText(db, post.id) ?? "");
-          entries.addTo(part, row, post, words, text);
+          entries.addTo(part, row, post, words, facets);
           vocabulary.add(null, words);
         }
       }

@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { quantileOf } from "../../values/fields.ts";
 import type { CatalogFilter, SelectionView } from "./catalog.ts";
-import type { Columns } from "./columns/columns.ts";
+import { bitmapOf, type Columns, isSet } from "./columns/columns.ts";
 import { eachMatching } from "./find-channels.store.ts";
 
 const DECILES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -11,18 +11,19 @@ interface Share {
   subscribers: number;
 }
 
-/** Statistics of the channels that a filter selects; some 30 ms for a catalog of a million. */
+/** Statistics of the channels that a filter selects; 0.2 s for all of a million. */
 export function describeSelection(db: Database, filter: CatalogFilter): SelectionView {
   const subscribers: number[] = [];
   const territories = new Map<number, Share>();
   const categories = new Map<number, Share>();
+  const directory = statement<Entry>(db, "SELECT id, slug FROM categories ORDER BY position").all();
   eachMatching(db, filter, (columns, positions) => {
     for (const position of positions) {
       const own = columns.numbers.subscribers[position] ?? 0;
       subscribers.push(own);
       add(territories, columns.territory[position] ?? 0, own);
     }
-    addCategories(columns, positions, categories);
+    for (const { id } of directory) addCategory(columns, positions, id, categories);
   });
   const sorted = Float64Array.from(subscribers).sort();
   return {
@@ -32,10 +33,7 @@ export function describeSelection(db: Database, filter: CatalogFilter): Selectio
       median: quantileOf(sorted, 0.5),
       deciles: DECILES.flatMap((part) => quantileOf(sorted, part) ?? []),
     },
-    categories: listed(
-      statement<Entry>(db, "SELECT id, slug FROM categories ORDER BY position").all(),
-      categories,
-    ),
+    categories: listed(directory, categories),
     territories: territoryShares(db, territories),
   };
 }
@@ -47,25 +45,25 @@ function add(shares: Map<number, Share>, id: number, subscribers: number, channe
   shares.set(id, share);
 }
 
-function addCategories(
-  { categories, categoryIds, numbers }: Columns,
+function addCategory(
+  columns: Columns,
   positions: Uint32Array,
+  id: number,
   shares: Map<number, Share>,
 ): void {
-  for (const [at, id] of categoryIds.entries()) {
-    if (id === 0) break;
-    const bitmap = categories[at] as Uint32Array;
-    let channels = 0;
-    let subscribers = 0;
-    // By index: an iterator takes several times as long, fifty times over.
-    for (let next = 0; next < positions.length; next++) {
-      const position = positions[next] as number;
-      if ((((bitmap[position >>> 5] as number) >>> (position & 31)) & 1) === 0) continue;
-      channels += 1;
-      subscribers += numbers.subscribers[position] as number;
-    }
-    if (channels > 0) add(shares, id, subscribers, channels);
+  const bitmap = bitmapOf(columns, id);
+  if (bitmap === undefined) return;
+  const { subscribers: of } = columns.numbers;
+  let channels = 0;
+  let subscribers = 0;
+  // By index: an iterator takes several times as long, once for each category.
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number;
+    if (!isSet(bitmap, position)) continue;
+    channels += 1;
+    subscribers += of[position] as number;
   }
+  if (channels > 0) add(shares, id, subscribers, channels);
 }
 
 interface Entry {

@@ -14,10 +14,20 @@ import {
   LISTING,
   MARKS,
   type NumberColumn,
+  positionOf,
   UNKNOWN,
 } from "./columns/columns.ts";
-import { channelsMax, onColumns } from "./columns/read-columns.store.ts";
-import { boundsOf, eachMatch, firstOf, type Place, type Tests } from "./columns/scan.ts";
+import { onColumns, roughCount } from "./columns/read-columns.store.ts";
+import {
+  type Among,
+  type Bits,
+  boundsOf,
+  eachMatch,
+  firstOf,
+  type Place,
+  type Range,
+  type Tests,
+} from "./columns/scan.ts";
 import { COUNTED_MIN, type Expression, expressionOf } from "./search-terms.ts";
 
 export interface Found {
@@ -26,22 +36,19 @@ export interface Found {
   value: number | null;
 }
 
-/** One of the ways of finding a page that were tried. */
+/** One of the ways of finding a page that were tried: the last one found it. */
 export interface Step {
   way: "columns" | "ordering" | "index";
   /** Texts that were read for it. */
   texts: number;
-  /** False if the page was not full by then, and another way was tried. */
-  isDone: boolean;
 }
 
-/** What a selection asks of the columns, and its text. */
+/** A selection in terms of the columns. */
 interface Query {
   tests: Tests;
   metrics: readonly OrderedMetric[];
   /** Numbers of the channels to look at, such as that of a handle; null for all. */
   ids: readonly number[] | null;
-  text: SearchedText | null;
 }
 
 /**
@@ -56,29 +63,25 @@ export function findChannels(
   note: (step: Step) => void = () => {},
 ): Found[] {
   const query = queryOf(db, filter, ordering);
+  const text = textOf(filter);
   const start = after && { id: after[1], value: after[0] ?? UNKNOWN };
   const wanted = limit + 1;
-  const { text } = query;
   if (text === null) {
-    note({ way: "columns", texts: 0, isDone: true });
+    note({ way: "columns", texts: 0 });
     return firstPlaces(db, query, start, wanted).map(toFound);
   }
-  const look = (way: Step["way"], ids: Query["ids"], expected: number, most: number) => {
-    const asked = { start, wanted, expected, most };
-    const { places, texts } = placesWith(db, { ...query, ids, text }, asked);
-    note({ way, texts, isDone: places !== null });
-    return places;
+  const look = (way: Step["way"], ids: Query["ids"], sizes: readonly number[]) => {
+    const found = placesWith(db, text, { ...query, ids }, { start, wanted, sizes });
+    note({ way, texts: found.texts });
+    return found;
   };
-  const all = Number.POSITIVE_INFINITY;
   const expression = expressionOf(db, text.trigrams);
-  const expected = expression === null ? null : textsExpected(db, expression, wanted);
-  const inOrder =
-    expected === null ? null : look("ordering", null, expected, EXPECTED_TIMES * expected);
-  const places =
-    expression === null
-      ? look("ordering", null, wanted, all)
-      : (inOrder ?? look("index", idsWith(db, expression), wanted, all));
-  return (places ?? []).map(toFound);
+  const expected = query.ids === null ? textsExpected(db, expression, wanted) : null;
+  const inOrder = expected === null ? null : look("ordering", null, [expected, 2 * expected]);
+  if (inOrder?.isWhole) return inOrder.places.map(toFound);
+  const ids = query.ids ?? idsWith(db, expression);
+  const all = ids?.length ?? roughCount(db);
+  return look("index", ids, [2 * wanted, 40 * wanted, all]).places.map(toFound);
 }
 
 /** Calls back with the positions of all channels that a filter selects, some at a time. */
@@ -88,17 +91,16 @@ export function eachMatching(
   visit: (columns: Columns, positions: Uint32Array) => void,
 ): void {
   const query = queryOf(db, filter, "-subscribers");
-  const { tests, metrics, text } = query;
-  const ids = text === null ? query.ids : allHaving(db, { ...query, text });
+  const { tests, metrics } = query;
+  const text = textOf(filter);
+  const ids = text === null ? query.ids : allHaving(db, text, query);
   onColumns(db, metrics, (columns) =>
     eachMatch(columns, tests, positionsOf(columns, ids), (positions) => visit(columns, positions)),
   );
 }
 
-function allHaving(db: Database, query: Query & { text: SearchedText }): number[] {
-  const { text } = query;
-  const expression = expressionOf(db, text.trigrams);
-  const ids = selected(db, { ...query, ids: expression === null ? null : idsWith(db, expression) });
+function allHaving(db: Database, text: SearchedText, query: Query): number[] {
+  const ids = selected(db, { ...query, ids: idsWith(db, expressionOf(db, text.trigrams)) });
   const having: number[] = [];
   for (let at = 0; at < ids.length; at += TEXTS_PER_READ) {
     having.push(...idsHaving(db, text, ids.slice(at, at + TEXTS_PER_READ), TEXTS_PER_READ));
@@ -154,8 +156,11 @@ function queryOf(db: Database, filter: CatalogFilter, ordering: CatalogOrdering)
     },
     metrics,
     ids: channelId === null ? null : [channelId],
-    text: filter.text === null ? null : searchedText(filter.text),
   };
+}
+
+function textOf({ text }: CatalogFilter): SearchedText | null {
+  return text === null ? null : searchedText(text);
 }
 
 function isMetric(column: NumberColumn): column is OrderedMetric {
@@ -166,7 +171,7 @@ function isMetric(column: NumberColumn): column is OrderedMetric {
 function bits<Name extends string>(
   places: Readonly<Record<Name, number>>,
   wanted: Readonly<Record<Name, boolean | null>>,
-): Tests["marks"] {
+): Bits {
   let mask = 0;
   let value = 0;
   for (const name of Object.keys(wanted) as Name[]) {
@@ -176,7 +181,7 @@ function bits<Name extends string>(
   return { mask, value };
 }
 
-function rangeOf(column: NumberColumn, min: number | null, max: number | null): Tests["ranges"] {
+function rangeOf(column: NumberColumn, min: number | null, max: number | null): readonly Range[] {
   if (min === null && max === null) return [];
   // Channels without a value lie in no range.
   return [{ column, bounds: boundsOf(min ?? -Number.MAX_VALUE, max) }];
@@ -198,8 +203,8 @@ function territoriesWithin(db: Database, territoryId: number): Uint8Array {
   return table;
 }
 
-function positionsOf(columns: Columns, ids: readonly number[] | null): Uint32Array | null {
-  return ids && Uint32Array.from(ids.flatMap((id) => columns.positionOf(id) ?? []));
+function positionsOf(columns: Columns, ids: Query["ids"]): Among {
+  return ids && Uint32Array.from(ids.flatMap((id) => positionOf(columns, id) ?? []));
 }
 
 function firstPlaces(
@@ -222,44 +227,54 @@ function toFound({ id, value }: Place): Found {
  * pass the tests as among all. Null unless that takes half the time of looking it up in the index, which is 0.1 us
  * for each channel of the rarest term, where reading a text takes 1.3: it may be less frequent among them.
  */
-function textsExpected(db: Database, { terms }: Expression, wanted: number): number | null {
-  const having = terms[0]?.channels ?? 0;
-  const texts = Math.ceil((wanted * channelsMax(db)) / Math.max(1, having));
+function textsExpected(db: Database, { channels: having }: Expression, wanted: number) {
+  const texts = Math.ceil((wanted * roughCount(db)) / Math.max(1, having));
   return having > COUNTED_MIN && TEXT_COST * texts < having ? texts : null;
 }
 
 /** Twice as many entries of the search index as are read in the time of a text. */
 const TEXT_COST = 25;
-/** How many times the expected texts are read before the index is asked after all. */
-const EXPECTED_TIMES = 3;
 /** Texts to read at a time, between two looks at the deadline. */
 const TEXTS_PER_READ = 5_000;
 
+interface FoundPlaces {
+  places: Place[];
+  /** Texts that were read. */
+  texts: number;
+  /** Whether these are all that the page can have, or as many as are wanted. */
+  isWhole: boolean;
+}
+
 /**
  * The places of channels that have the text, in order.
- * @param expected how many texts are read at first
- * @returns places null if the page is not full after `most` texts
+ * @param page how many channels are gone through at first, and then, until the page is full
  */
 function placesWith(
   db: Database,
-  query: Query & { text: SearchedText },
-  page: { start: Place | null; wanted: number; expected: number; most: number },
-): { places: Place[] | null; texts: number } {
-  const places: Place[] = [];
+  text: SearchedText,
+  query: Query,
+  page: { start: Place | null; wanted: number; sizes: readonly number[] },
+): FoundPlaces {
+  // By number: a channel that moves down between two readings would be found again.
+  const places = new Map<number, Place>();
   let after = page.start;
   let texts = 0;
-  for (let size = page.expected; ; size = 2 * size) {
-    const asked = Math.min(size, TEXTS_PER_READ);
-    const tested = firstPlaces(db, query, after, asked);
-    const ids = tested.map(({ id }) => id);
-    const having = new Set(idsHaving(db, query.text, ids, page.wanted - places.length));
-    places.push(...tested.filter(({ id }) => having.has(id)));
-    texts += tested.length;
-    if (places.length >= page.wanted || tested.length < asked) return { places, texts };
-    if (texts >= page.most) return { places: null, texts };
+  let isWhole = false;
+  for (const size of page.sizes) {
+    const tested = firstPlaces(db, query, after, size);
+    for (let at = 0; at < tested.length && places.size < page.wanted; at += TEXTS_PER_READ) {
+      if (at > 0) requireTime(db);
+      const part = tested.slice(at, at + TEXTS_PER_READ);
+      const ids = part.map(({ id }) => id).filter((id) => !places.has(id));
+      const having = new Set(idsHaving(db, text, ids, page.wanted - places.size));
+      for (const place of part) if (having.has(place.id)) places.set(place.id, place);
+      texts += part.length;
+    }
+    isWhole = places.size >= page.wanted || tested.length < size;
+    if (isWhole) break;
     after = tested.at(-1) ?? null;
-    requireTime(db);
   }
+  return { places: [...places.values()], texts, isWhole };
 }
 
 /** The first of the channels that have the text, in the order in which they are given. */
@@ -285,8 +300,9 @@ function idsHaving(
 /** Index entries to read at a time, between two looks at the deadline: some milliseconds. */
 const ENTRIES_PER_READ = 50_000;
 
-/** Channels that the search index has with an expression. */
-function idsWith(db: Database, { match }: Expression): number[] {
+/** Channels that the search index has with an expression; null for all, if the text is too short for the index. */
+function idsWith(db: Database, { match }: Expression): number[] | null {
+  if (match === "") return null;
   const part = statement(
     db,
     `SELECT rowid FROM channel_search WHERE channel_search MATCH ? AND rowid > ?

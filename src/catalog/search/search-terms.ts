@@ -10,24 +10,24 @@ const TERMS_MAX = 8;
 /** A term of more channels is not added to an expression: reading its entries takes a few milliseconds. */
 const ENTRIES_MAX = 600_000;
 
-/** An index expression that every match satisfies. */
+/** An index expression that every match satisfies, and about how many channels have its rarest term. */
 export interface Expression {
   match: string;
-  terms: readonly { text: string; channels: number }[];
+  channels: number;
 }
 
 /**
- * The expression to look up: the rarest terms that a search text must contain. The remaining terms are
- * tested on the candidates. Null if there are no terms.
+ * The expression to look up: the rarest terms that a search text must contain. Texts are read to test the
+ * others.
+ * @returns an empty one if there are no terms
  */
-export function expressionOf(db: Database, terms: readonly string[]): Expression | null {
+export function expressionOf(db: Database, terms: readonly string[]): Expression {
   const [rarest, ...others] = termsByRarity(db, terms);
-  if (rarest === undefined) return null;
   const affordable = others.filter(({ channels }) => channels <= ENTRIES_MAX);
-  const selected = [rarest, ...affordable].slice(0, TERMS_MAX);
+  const selected = [...(rarest === undefined ? [] : [rarest]), ...affordable].slice(0, TERMS_MAX);
   return {
     match: selected.map(({ text }) => quotedTerm(text)).join(" AND "),
-    terms: selected,
+    channels: rarest?.channels ?? 0,
   };
 }
 
@@ -94,7 +94,7 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
 
 /**
  * Merges segments of the search index if there are many of similar size. Must be called after each
- * transaction that wrote to it. FTS5's own merging is off (migration 008), because it runs inside that
+ * transaction that wrote to it. FTS5's own merging is off (schema.sql), because it runs inside that
  * transaction, where a large merge held the lock for 60 to 90 ms.
  */
 export async function mergeSearch(db: Database, clock: Clock): Promise<void> {

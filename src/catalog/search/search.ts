@@ -1,7 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { ownQueueLong } from "../../db/deadline.ts";
 import { createReadCache } from "../../db/read-transaction.ts";
-import { createTurns } from "../../values/tenant.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import { cardsVersion } from "../channels/channels.store.ts";
 import { selectLeftOut } from "../metrics/metrics.store.ts";
@@ -13,12 +11,6 @@ import {
   isOfMetrics,
   type SelectionView,
 } from "./catalog.ts";
-
-/**
- * Limit for one organization's selections waiting to be described: each takes up to some tens of
- * milliseconds.
- */
-const DESCRIBED_WAITING_MAX = 20;
 
 /** Limit for starts of the catalog that are cached: some 10 MB, a page of 50 cards has 40 KB. */
 const STARTS_CACHED_MAX = 100;
@@ -38,7 +30,6 @@ export function createSearch(
     describeSelection(filter: CatalogFilter): Promise<SelectionView>;
   },
 ) {
-  const turns = createTurns(DESCRIBED_WAITING_MAX, ownQueueLong);
   const starts = createReadCache<string, { page: CatalogPage | null }>(db, STARTS_CACHED_MAX, () =>
     cardsVersion(db),
   );
@@ -59,18 +50,9 @@ export function createSearch(
     leftOut: (kind: ChannelKind): number =>
       selectLeftOut(db)[kind === "chat" ? "chats" : "channels"],
 
-    count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
-
-    /** The place that a channel with so many subscribers has in a category. */
-    rank: (categoryId: number, subscribers: number): Promise<number> =>
-      readers.placeInCategory({ categoryId, subscribers }),
-
-    /**
-     * Statistics of the matching channels.
-     * @throws AppError `throttled` if too many of the organization's selections are waiting to be counted
-     */
-    describe: (filter: CatalogFilter): Promise<SelectionView> =>
-      turns.take(() => readers.describeSelection(filter)),
+    count: readers.countCatalog,
+    rank: readers.placeInCategory,
+    describe: readers.describeSelection,
   };
 }
 

@@ -44,7 +44,7 @@ function suggestionsFor(db: Database, filter: CatalogFilter): Suggestion[] {
   }
 }
 
-/** Limit for counting matches: counting all could scan the whole catalog. */
+/** Limit for counting matches: texts are read from the file. */
 export const COUNTED_MAX = 1_000;
 
 /** Counts the matching public channels, as a page of this length is found. */

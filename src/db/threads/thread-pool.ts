@@ -19,7 +19,7 @@ interface ThreadListener {
  */
 export function createThreadPool(
   entry: URL,
-  opening: Opening,
+  opening: () => Opening,
   { onMessage, onFailure }: ThreadListener,
 ) {
   const started = new Set<Worker>();
@@ -39,7 +39,7 @@ export function createThreadPool(
       if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
       onFailure(thread, new Error(`a database thread failed: ${event.message}`));
     };
-    send(thread, { open: opening });
+    send(thread, { open: opening() });
     return thread;
   }
 
@@ -116,8 +116,8 @@ export interface Opening {
   path: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
-  /** Memory that all threads share, for what their connections read of the file; null if there is none. */
-  memory: SharedArrayBuffer | null;
+  /** What all threads share for reading the file, in shared memory; null if there is nothing. */
+  memory: unknown;
 }
 
 /** Messages to a thread: the first says what to open, the last tells it to end. */

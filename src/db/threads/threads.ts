@@ -47,7 +47,8 @@ export interface ThreadsOptions {
   name: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
-  memory: SharedArrayBuffer | null;
+  /** What a thread that starts shares with the others for reading the file; plain data. */
+  memory: () => unknown;
   timeoutMs: number;
   clock: Clock;
   noteHold: NoteHold;
@@ -90,18 +91,11 @@ export function startThreads<Ops extends Operations>(
   lane: Lane<Ops>,
   options: ThreadsOptions,
 ): Threads<Ops> {
-  const {
-    path,
-    node,
-    memory,
-    entry,
-    name: laneName,
-    timeoutMs,
-    clock,
-    noteHold,
-    noteSlow,
-  } = options;
-  const opening = { lane: laneName, path, node, memory };
+  const { entry, name: laneName, timeoutMs, clock, noteHold, noteSlow } = options;
+  const opening = () => ({
+    ...{ lane: laneName, path: options.path, node: options.node },
+    memory: options.memory(),
+  });
   const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
   const turnOf = turnsOf(lane.operations);
   const waiting = createFairQueue<Task>(turnsMax);

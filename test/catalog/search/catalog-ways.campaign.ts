@@ -56,8 +56,8 @@ const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
 const READ = 10_000;
 
 /**
- * Metrics of a channel, for which readings and posts are stored. Rare ones do not grow, so that walks by
- * growth give up too.
+ * Metrics of a channel, for which readings and posts are stored. Rare ones do not grow, so that looking in
+ * their ordering is given up too.
  */
 function metricsOf(mixed: number, subscribers: number, rare: boolean) {
   const fresh = mixed % 11 !== 0;
@@ -81,7 +81,7 @@ function metricsOf(mixed: number, subscribers: number, rare: boolean) {
 
 /**
  * 66,000 channels with "общий" and high qualities, followed by 11,000 with "редкий" and low qualities or
- * none: a walk by quality for the latter gives up. Subscribers are in no order by id.
+ * none: looking for the latter by quality is given up. Subscribers are in no order by id.
  */
 const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, at) => {
   const id = at + 1;

@@ -8,8 +8,8 @@ import {
   NO_FILTER,
 } from "../../../src/catalog/search/catalog.ts";
 import {
-  catalogMemory,
-  shareCatalogMemory,
+  createSharedColumns,
+  useColumns,
 } from "../../../src/catalog/search/columns/read-columns.store.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.store.ts";
 import { findChannels } from "../../../src/catalog/search/find-channels.store.ts";
@@ -151,10 +151,10 @@ function seen(db: Database): unknown[] {
   );
 }
 
-test("whatever is committed, connections that share a memory find what is found by reading all anew", async () => {
-  const memory = catalogMemory(writer);
+test("whatever is committed, connections that share columns find what is found by reading all anew", async () => {
+  const columns = createSharedColumns(writer)();
   const following = [reader(), reader()];
-  for (const db of following) shareCatalogMemory(db, memory);
+  for (const db of following) useColumns(db, columns);
   await asTimeAllows(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       for (const one of steps) {
@@ -204,15 +204,45 @@ test("a catalog that outgrows a connection's memory is read into a larger one", 
   expect(all()).toHaveLength(5_000);
 });
 
+test("a transaction that began before a number was given again brings back none of its metrics", async () => {
+  const columns = createSharedColumns(writer)();
+  const [old, current] = [reader(), reader()];
+  for (const db of [old, current]) useColumns(db, columns);
+  const [given] = fc.sample(record, 1) as [Given];
+  const channel = { ...given, id: 3, kind: "channel", is_public: 1 } as const;
+  const growing = (db: Database) =>
+    findChannels(db, {
+      ...{ filter: NO_FILTER, ordering: "-growth_30d", after: null, limit: 10 },
+    }).map((found) => found.id);
+  await take({ does: "put", given: channel });
+  await take({ does: "metrics", id: 3, growth: 8, fresh: 1 });
+  old.exec("BEGIN");
+  expect(old.prepare("SELECT id FROM channels").all()).toHaveLength(1);
+  await take({ does: "delete", id: 3, subscribers: 0 });
+  await take({ does: "put", given: channel });
+  seen(current);
+  growing(old);
+  old.exec("COMMIT");
+  expect(growing(current)).toEqual([]);
+});
+
 test("columns that cannot be read within a query's time are read on by the next one", async () => {
   await addMany(1, 17_000);
   const db = reader();
-  const all = () =>
-    findChannels(db, { filter: NO_FILTER, ordering: "-quality", after: null, limit: 20_000 });
-  for (let attempts = 0; attempts < 3; attempts++) {
-    expect(() => withQueryDeadline(db, systemClock.monotonic() - 1, all)).toThrow();
-  }
-  expect(withQueryDeadline(db, systemClock.monotonic() - 1, all)).toHaveLength(17_000);
+  const all = (ordering: "-quality" | "-growth_30d") =>
+    withQueryDeadline(db, systemClock.monotonic() - 1, () =>
+      findChannels(db, { filter: NO_FILTER, ordering, after: null, limit: 20_000 }),
+    );
+  const expectAtTheFourth = (ordering: Parameters<typeof all>[0]): void => {
+    for (let attempts = 0; attempts < 3; attempts++) expect(() => all(ordering)).toThrow();
+    expect(all(ordering)).toHaveLength(17_000);
+  };
+  expectAtTheFourth("-quality");
+  // Changes since, and metrics.
+  writer.exec(`UPDATE channels SET subscribers = subscribers + 1;
+    INSERT INTO channel_metrics (slot, id, is_chat, is_small, is_fresh) SELECT 0, id, 0, 0, 1 FROM channels`);
+  expectAtTheFourth("-quality");
+  expectAtTheFourth("-growth_30d");
 });
 
 async function addMany(first: number, count: number): Promise<void> {

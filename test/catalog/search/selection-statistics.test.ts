@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
-import {
-  type CatalogFilter,
-  NO_FILTER,
-  type SelectionView,
-} from "../../../src/catalog/search/catalog.ts";
-import { createSearch } from "../../../src/catalog/search/search.ts";
-import { runFor } from "../../../src/values/tenant.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
 
@@ -129,29 +122,4 @@ test("a selection of many has the statistics that its channels have", async () =
   } finally {
     await many.close();
   }
-});
-
-test("one selection of a customer is counted at a time, and twenty may wait; others' are counted at once", async () => {
-  const counted: number[] = [];
-  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
-  const unused = () => Promise.reject(new Error("a page was read"));
-  const readers = {
-    ...{ selectCatalog: unused, countCatalog: unused, placeInCategory: unused },
-    async describeSelection({ subscribersMin }: CatalogFilter) {
-      counted.push(Number(subscribersMin));
-      await mayEnd;
-      return {} as SelectionView;
-    },
-  };
-  const search = createSearch(appliance.app.domains.db, readers);
-  const statisticsFor = (tenant: number, subscribersMin: number) =>
-    runFor(tenant, null, () => search.describe({ ...NO_FILTER, subscribersMin }));
-  const theirs = Array.from({ length: 22 }, (_, at) => statisticsFor(1, at));
-  const ended = Promise.allSettled([...theirs, statisticsFor(2, 100)]);
-  await new Promise((done) => setImmediate(done));
-  expect(counted).toEqual([0, 100]);
-  resolve();
-  const refused = (await ended).filter(({ status }) => status === "rejected");
-  expect(refused).toMatchObject([{ reason: { code: "throttled" } }]);
-  expect(counted).toEqual([0, 100, ...Array.from({ length: 20 }, (_, at) => at + 1)]);
 });

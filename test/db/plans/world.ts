@@ -82,7 +82,6 @@ function registerTexts(db: Database): void {
   db.defineFunction("search_text", (id, title) => searchTextOf(String(title), `channel_${id}`));
   db.defineFunction("facets", (id) =>
     facetsOf({
-      kind: Number(id) % 40 === 0 ? "chat" : "channel",
       categoryIds: [Number(id) % 2 === 1 ? science : news],
       territoryIds: Number(id) % 1000 === 1 ? [kazan] : [],
       aPlus: Number(id) % 3 !== 0,

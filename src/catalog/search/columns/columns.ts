@@ -1,12 +1,11 @@
-import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
+import { ORDERED_METRICS } from "../../metrics/metrics.ts";
 
 /**
- * What the catalog is filtered and ordered by, in memory: a typed array for each column, some 45 bytes a
- * channel. Finding a page goes through the arrays, 4 ns a channel at most, so that no ordering needs an index on
- * disk, and refreshing a channel writes its row only. The threads of a process share one memory.
+ * Values by which the catalog is filtered and ordered, in memory (columns.md): a typed array for each column, over
+ * memory that the threads of a process share.
  */
 export interface Columns {
-  /** Positions up to it are the numbers of channels; those from it on are of channels with larger numbers. */
+  /** Positions below it are the numbers of channels; those from it on are of channels with larger numbers. */
   readonly capacity: number;
   /** Values by position; unknown ones are `UNKNOWN`. Metrics are read when they are first asked for. */
   readonly numbers: Readonly<Record<NumberColumn, Float64Array>>;
@@ -18,20 +17,22 @@ export interface Columns {
   readonly listing: Uint8Array;
   /** Numbers of the channels at `capacity` and the following positions. */
   readonly largeIds: Float64Array;
-  /** Numbers of the categories that have a bitmap, in the order of the bitmaps. */
+  /** Numbers of the categories that have a bitmap, in the order of the bitmaps; 0 from their end on. */
   readonly categoryIds: Uint32Array;
   /** Channels of each category: a bit for each position. */
   readonly categories: readonly Uint32Array[];
-  /** What was read so far (read-columns.store.ts). */
+  /** Versions up to which channels and metrics were read (read-columns.store.ts), at the places of `VERSION`. */
   readonly versions: Float64Array;
+  /** Numbers at the places of `STATE`. */
   readonly state: Int32Array;
-  /** Position of a channel; undefined if it has none. */
-  positionOf(id: number): number | undefined;
 }
 
-const ROW_COLUMNS = ["subscribers", "quality", "citation", "last_post_at"] as const;
-export type NumberColumn = (typeof ROW_COLUMNS)[number] | OrderedMetric;
-const NUMBER_COLUMNS: readonly NumberColumn[] = [...ROW_COLUMNS, ...ORDERED_METRICS];
+/** Columns of the catalog's table, then metrics; each is an ordering too. */
+const NUMBER_COLUMNS = [
+  ...(["subscribers", "quality", "citation", "last_post_at"] as const),
+  ...ORDERED_METRICS,
+] as const;
+export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
 /** Below every value, so that channels without one come last. */
 export const UNKNOWN = Number.NEGATIVE_INFINITY;
@@ -39,107 +40,95 @@ export const UNKNOWN = Number.NEGATIVE_INFINITY;
 export const MARKS = { isPublic: 1, isChat: 2, aPlus: 4, verified: 8 } as const;
 export const LISTING = { isKnown: 1, isChat: 2, isFresh: 4, isSmall: 8 } as const;
 
-/** Places in `state`, after the memory's two sizes. */
 export const STATE = {
-  lock: 2,
+  lock: 0,
   /** 1: all channels were read. */
-  isRead: 3,
+  isRead: 1,
   /** Positions below it may be in use, of those below `capacity`. */
-  end: 4,
+  end: 2,
   /** How many channels have larger numbers, and how many categories have a bitmap. */
-  large: 5,
-  categories: 6,
-  /** Metrics that were read: a bit for each. */
-  metrics: 7,
+  large: 3,
+  categories: 4,
+  /** Metrics that were read, a bit for each, and the one that is being read. */
+  metrics: 5,
+  metric: 6,
+  /** 1: the catalog has outgrown the columns. */
+  isFull: 7,
 } as const;
-/** Places in `versions`: of the channels, the number up to which they were read, and of the metrics. */
-export const VERSION = { channels: 0, readTo: 1, metrics: 2 } as const;
+export const VERSION = {
+  /** Up to which changes of channels were read, and while all are read, up to which number. */
+  channels: 0,
+  readTo: 1,
+  /** The run of the metrics, and up to which number the one that is being read was. */
+  metrics: 2,
+  metricTo: 3,
+} as const;
 
-const CATEGORIES_MIN = 64;
-/** For a process that serves: room to grow costs no memory until it is used. */
-const SHARED_MIN = 2 ** 20;
-const OWN_MIN = 2 ** 12;
-
+/** How many channels and categories there are. */
 export interface Size {
   channels: number;
   categories: number;
 }
 
-/** Memory for the columns of a catalog that may double in size. */
-export function sharedMemory({ channels, categories }: Size): SharedArrayBuffer {
-  return allocate(Math.max(SHARED_MIN, 2 * channels), Math.max(4 * CATEGORIES_MIN, 2 * categories));
-}
+/** For a process that serves: room to grow takes no memory until it is used. */
+export const SHARED_LEAST: Size = { channels: 2 ** 20, categories: 256 };
+/** For a single connection, which makes larger columns when they are full. */
+export const OWN_LEAST: Size = { channels: 2 ** 12, categories: 64 };
 
-/** The same for one connection, which makes a larger one when it is full. */
-export function ownMemory({ channels, categories }: Size): SharedArrayBuffer {
-  return allocate(Math.max(OWN_MIN, 2 * channels), Math.max(CATEGORIES_MIN, 2 * categories));
-}
-
-/** Its first two words are the sizes, by which every thread finds the same columns in it. */
-function allocate(channels: number, categories: number): SharedArrayBuffer {
-  const sizes = [roundUp(channels), roundUp(categories)] as const;
-  const memory = new SharedArrayBuffer(bytesOf(...sizes));
-  new Int32Array(memory).set(sizes);
-  return memory;
-}
-
-/** Sizes are multiples of 64, so that every column and bitmap begins at a whole word. */
-function roundUp(size: number): number {
-  return Math.ceil(size / 64) * 64;
-}
-
-const STATE_LENGTH = 2 + Object.keys(STATE).length;
-const VERSIONS_LENGTH = Object.keys(VERSION).length;
-const BYTES_PER_POSITION = 8 * NUMBER_COLUMNS.length + 4 + 1 + 1;
-
-function bytesOf(capacity: number, categories: number): number {
-  return (
-    4 * STATE_LENGTH +
-    8 * VERSIONS_LENGTH +
-    2 * capacity * BYTES_PER_POSITION +
-    8 * capacity +
-    4 * categories +
-    (categories * 2 * capacity) / 8
-  );
-}
-
-/** The columns in a memory: views of it, which take nothing. */
-export function columnsIn(memory: SharedArrayBuffer): Columns {
-  const [capacity = 0, categories = 0] = new Int32Array(memory, 0, 2);
+/** Columns without channels, for twice as many as there are, and as many with larger numbers. */
+export function makeColumns(size: Size, least: Size): Columns {
+  // A multiple of 64, so that bitmaps are whole words.
+  const capacity = 64 * Math.ceil(Math.max(least.channels, 2 * size.channels) / 64);
+  const categories = Math.max(least.categories, 2 * size.categories);
   const positions = 2 * capacity;
-  let at = 0;
-  const take = <View extends ArrayBufferView>(
-    View: new (memory: SharedArrayBuffer, at: number, length: number) => View,
-    length: number,
-  ): View => {
-    const view = new View(memory, at, length);
-    at += view.byteLength;
-    return view;
-  };
-  const state = take(Int32Array, STATE_LENGTH);
-  const versions = take(Float64Array, VERSIONS_LENGTH);
-  const largeIds = take(Float64Array, capacity);
-  const ofLarge = new Map<number, number>();
   return {
-    ...{ capacity, state, versions, largeIds },
-    positionOf(id) {
-      if (id < capacity) return id;
-      const large = state[STATE.large] ?? 0;
-      for (let at = ofLarge.size; at < large; at++) ofLarge.set(largeIds[at] ?? 0, capacity + at);
-      return ofLarge.get(id);
-    },
+    capacity,
     numbers: Object.fromEntries(
-      NUMBER_COLUMNS.map((name) => [name, take(Float64Array, positions)]),
+      NUMBER_COLUMNS.map((name) => [name, new Float64Array(shared(8 * positions))]),
     ) as Columns["numbers"],
-    territory: take(Uint32Array, positions),
-    categoryIds: take(Uint32Array, categories),
-    categories: Array.from({ length: categories }, () => take(Uint32Array, positions / 32)),
-    marks: take(Uint8Array, positions),
-    listing: take(Uint8Array, positions),
+    territory: new Uint32Array(shared(4 * positions)),
+    marks: new Uint8Array(shared(positions)),
+    listing: new Uint8Array(shared(positions)),
+    largeIds: new Float64Array(shared(8 * capacity)),
+    categoryIds: new Uint32Array(shared(4 * categories)),
+    categories: Array.from({ length: categories }, () => new Uint32Array(shared(positions / 8))),
+    versions: new Float64Array(shared(8 * Object.keys(VERSION).length)),
+    state: new Int32Array(shared(4 * Object.keys(STATE).length)),
   };
+}
+
+function shared(bytes: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(bytes);
 }
 
 /** Number of the channel at a position. */
 export function idAt({ capacity, largeIds }: Columns, position: number): number {
   return position < capacity ? position : (largeIds[position - capacity] ?? 0);
+}
+
+/** Positions of channels with large numbers, as far as a thread has looked them up. */
+const positionsOfLarge = new WeakMap<Columns, Map<number, number>>();
+
+/** Position of a channel; undefined if it has none. */
+export function positionOf(columns: Columns, id: number): number | undefined {
+  const { capacity, largeIds, state } = columns;
+  if (id < capacity) return id;
+  const known = positionsOfLarge.get(columns) ?? new Map<number, number>();
+  positionsOfLarge.set(columns, known);
+  const large = state[STATE.large] ?? 0;
+  for (let at = known.size; at < large; at++) known.set(largeIds[at] ?? 0, capacity + at);
+  return known.get(id);
+}
+
+/** Channels of a category as a bitmap; undefined if no channel had it yet. */
+export function bitmapOf(
+  { categories, categoryIds }: Columns,
+  id: number,
+): Uint32Array | undefined {
+  const at = categoryIds.indexOf(id);
+  return at < 0 ? undefined : categories[at];
+}
+
+export function isSet(bitmap: Uint32Array, position: number): boolean {
+  return (((bitmap[position >>> 5] as number) >>> (position & 31)) & 1) === 1;
 }

@@ -5,13 +5,14 @@ import { CURRENT_SLOT, publishedRun } from "../../metrics/metrics.store.ts";
 import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import {
   type Columns,
-  columnsIn,
   LISTING,
   MARKS,
-  ownMemory,
+  makeColumns,
+  OWN_LEAST,
+  positionOf,
+  SHARED_LEAST,
   type Size,
   STATE,
-  sharedMemory,
   UNKNOWN,
   VERSION,
 } from "./columns.ts";
@@ -21,14 +22,21 @@ const CHANNELS_PER_READ = 5_000;
 
 const attached = new WeakMap<Database, Columns>();
 
-/** Memory for the columns of a file, which a process shares among its threads. */
-export function catalogMemory(db: Database): SharedArrayBuffer {
-  return sharedMemory(sizeOf(db));
+/**
+ * Columns of a file, which a process shares among its threads. @returns a function for each thread that starts:
+ * once the catalog has outgrown them, threads have their own, and those that start share larger ones
+ */
+export function createSharedColumns(db: Database): () => Columns {
+  let columns = makeColumns(sizeOf(db), SHARED_LEAST);
+  return () => {
+    if (isFull(columns)) columns = makeColumns(sizeOf(db), SHARED_LEAST);
+    return columns;
+  };
 }
 
-/** Makes a connection that only reads use the memory of its process. */
-export function shareCatalogMemory(db: Database, memory: SharedArrayBuffer): void {
-  attached.set(db, columnsIn(memory));
+/** Makes a connection that only reads use the columns of its process. */
+export function useColumns(db: Database, columns: Columns): void {
+  attached.set(db, columns);
 }
 
 /**
@@ -42,42 +50,48 @@ export function onColumns<Result>(
   metrics: readonly OrderedMetric[],
   work: (columns: Columns) => Result,
 ): Result {
-  const columns = attached.get(db) ?? attachOwn(db);
+  const known = attached.get(db);
+  const columns = known === undefined || isFull(known) ? attachOwn(db) : known;
   try {
     return locked(db, columns, () => {
       // Rows that another's transaction wrote on the one connection may still be rolled back.
-      if (!(db.isInMemory && db.isInTransaction)) bringUpToDate(db, columns);
+      const mayBeUndone = db.isInMemory && db.isInTransaction;
+      if (columns.state[STATE.isRead] === 0 || !mayBeUndone) bringUpToDate(db, columns);
       for (const metric of metrics) readMetric(db, columns, metric);
       return work(columns);
     });
   } catch (error) {
     if (!(error instanceof Full)) throw error;
-    attachOwn(db);
+    columns.state[STATE.isFull] = 1;
     return onColumns(db, metrics, work);
   }
 }
 
-/** About how many channels there are. */
-export function channelsMax(db: Database): number {
+/** About how many channels there are: more than that, if some are gone. */
+export function roughCount(db: Database): number {
   return onColumns(db, [], ({ state }) => (state[STATE.end] ?? 0) + (state[STATE.large] ?? 0));
 }
 
-/** The catalog has outgrown a memory. */
+/** The catalog has outgrown the columns. */
 class Full extends Error {}
 
+function isFull({ state }: Columns): boolean {
+  return state[STATE.isFull] === 1;
+}
+
 function attachOwn(db: Database): Columns {
-  const columns = columnsIn(ownMemory(sizeOf(db)));
+  const columns = makeColumns(sizeOf(db), OWN_LEAST);
   attached.set(db, columns);
   return columns;
 }
 
 /** Up to it, the highest number of a channel tells how many there are; counting them reads the table. */
-const HIGHEST_MAX = 2 ** 22;
+const HIGHEST_MAX = 2 ** 21;
 
 function sizeOf(db: Database): Size {
   const sizes = `SELECT (SELECT count(*) FROM categories) AS categories,
-    iif((SELECT max(id) FROM channels) > @most, (SELECT count(*) FROM channels),
-      ifnull((SELECT max(id) FROM channels), 0)) AS channels`;
+      iif(highest > @most, (SELECT count(*) FROM channels), highest) AS channels
+    FROM (SELECT ifnull(max(id), 0) AS highest FROM channels)`;
   return statement<Size>(db, sizes).get({ most: HIGHEST_MAX }) ?? { channels: 0, categories: 0 };
 }
 
@@ -107,7 +121,7 @@ function bringUpToDate(db: Database, columns: Columns): void {
     const isBegun = versions[VERSION.readTo] !== 0;
     const begunAt = isBegun ? (versions[VERSION.channels] ?? 0) : version;
     versions[VERSION.channels] = Math.min(begunAt, version);
-    state[STATE.metrics] = 0;
+    versions[VERSION.metrics] = UNPUBLISHED;
     readAll(db, columns);
     state[STATE.isRead] = 1;
   }
@@ -118,8 +132,7 @@ function bringUpToDate(db: Database, columns: Columns): void {
     bringUpToDate(db, columns);
     return;
   }
-  readChanged(db, columns, known);
-  versions[VERSION.channels] = version;
+  readChanged(db, columns);
 }
 
 /** A number that changes whenever a channel does. */
@@ -182,37 +195,44 @@ function readAll(db: Database, columns: Columns): void {
   versions[VERSION.readTo] = 0;
 }
 
-/** What changed of a channel, in `channel_changes`. */
-const CHANGES = { numbers: 0, all: 1, deleted: 2 } as const;
+/** Kinds of changes in `channel_changes`, as far as they reach. */
+const CHANGES = { numbers: 0, whole: 1, deleted: 2 } as const;
 
 interface Change {
+  version: number;
   id: number;
-  most: number;
+  what: number;
 }
 
-function readChanged(db: Database, columns: Columns, known: number): void {
-  const changes = statement<Change>(
+/** Reads the channels that changed, in the order of their changes; each part is stored at once. */
+function readChanged(db: Database, columns: Columns): void {
+  const part = statement<Change>(
     db,
-    `SELECT channel_id AS id, max(what) AS most FROM channel_changes WHERE version > ?
-     GROUP BY channel_id`,
-  ).all(known);
+    `SELECT version, channel_id AS id, what FROM channel_changes WHERE version > ?
+     ORDER BY version LIMIT ${CHANNELS_PER_READ}`,
+  );
   const given = "json_each(?) given CROSS JOIN channels c ON c.id = given.value";
   const numbers = statement(db, `SELECT ${NUMBERS} FROM ${given}`).raw();
   const whole = statement(db, `SELECT ${WHOLE} FROM ${given} ${TEXTS}`).raw();
-  for (let at = 0; at < changes.length; at += CHANNELS_PER_READ) {
-    const part = changes.slice(at, at + CHANNELS_PER_READ);
-    const ids = (isOf: (most: number) => boolean): string =>
-      JSON.stringify(part.flatMap(({ id, most }) => (isOf(most) ? id : [])));
-    for (const { id, most } of part) {
+  for (;;) {
+    const changes = part.all(columns.versions[VERSION.channels] ?? 0);
+    const ids = new Set(changes.map(({ id }) => id));
+    const changed = new Set(
+      changes.flatMap(({ id, what }) => (what === CHANGES.numbers ? [] : id)),
+    );
+    for (const { id, what } of changes) {
       // Another channel may have got its number since.
-      if (most === CHANGES.deleted) remove(columns, columns.positionOf(id));
+      if (what === CHANGES.deleted) remove(columns, positionOf(columns, id));
     }
-    for (const row of numbers.all(ids((most) => most === CHANGES.numbers))) {
+    for (const row of numbers.all(JSON.stringify([...ids.difference(changed)]))) {
       putNumbers(columns, row as unknown as Numbers);
     }
-    for (const row of whole.all(ids((most) => most !== CHANGES.numbers))) {
+    for (const row of whole.all(JSON.stringify([...changed]))) {
       put(columns, row as unknown as Row);
     }
+    const last = changes.at(-1);
+    if (last !== undefined) columns.versions[VERSION.channels] = last.version;
+    if (changes.length < CHANNELS_PER_READ) return;
     requireTime(db);
   }
 }
@@ -221,11 +241,13 @@ function readChanged(db: Database, columns: Columns, known: number): void {
 function put(columns: Columns, row: Row): void {
   const [id, , , , , isPublic, isChat, facets] = row;
   const { capacity, marks, state, territory } = columns;
-  const position = columns.positionOf(id) ?? addLarge(columns, id);
+  const position = positionOf(columns, id) ?? addLarge(columns, id);
   if (position < capacity && position >= (state[STATE.end] ?? 0)) state[STATE.end] = position + 1;
   hide(columns, position);
   if (isPublic === 0 || facets === null) return;
   let ofChannel = MARKS.isPublic + (isChat === 1 ? MARKS.isChat : 0);
+  // First, so that `hide` clears the categories if there is no room for one of them.
+  marks[position] = ofChannel;
   eachFacet(facets, (kind, facetId) => {
     // A territory's own facet follows those of all that contain it.
     if (kind === "territory") territory[position] = facetId;
@@ -239,7 +261,7 @@ function put(columns: Columns, row: Row): void {
 
 function putNumbers(columns: Columns, row: Numbers | Row): void {
   const [id, subscribers, quality, citation, lastPostAt] = row;
-  const position = columns.positionOf(id);
+  const position = positionOf(columns, id);
   if (position === undefined) return;
   const { numbers } = columns;
   numbers.subscribers[position] = subscribers;
@@ -290,40 +312,52 @@ function addCategory(columns: Columns, position: number, id: number): void {
   bitmap[position >>> 5] = (bitmap[position >>> 5] as number) | (1 << (position & 31));
 }
 
+/** No run has this number, so that metrics are read again. */
+const UNPUBLISHED = -1;
+
 type MetricRow = readonly [id: number, listing: number, value: number | null];
 
 const LISTING_BITS = `${LISTING.isKnown} + ${LISTING.isChat} * is_chat + ${LISTING.isFresh} * is_fresh
   + ${LISTING.isSmall} * is_small`;
 
-/** Reads a metric, unless it is known as of the last run. */
+/** Reads a metric, unless it is known as of the last run; from where an earlier call was interrupted. */
 function readMetric(db: Database, columns: Columns, metric: OrderedMetric): void {
   const { numbers, listing, state, versions } = columns;
-  const bit = 1 << ORDERED_METRICS.indexOf(metric);
   const run = publishedRun(db);
-  const isOtherRun = run !== versions[VERSION.metrics];
-  const read = isOtherRun ? 0 : (state[STATE.metrics] ?? 0);
-  if ((read & bit) !== 0) return;
-  versions[VERSION.metrics] = run;
-  state[STATE.metrics] = read;
-  const values = numbers[metric].fill(UNKNOWN);
-  if (read === 0) listing.fill(0);
+  if (run !== versions[VERSION.metrics]) {
+    versions[VERSION.metrics] = run;
+    Object.assign(state, { [STATE.metrics]: 0, [STATE.metric]: 0 });
+    listing.fill(0);
+  }
+  const number = 1 + ORDERED_METRICS.indexOf(metric);
+  const bit = 1 << number;
+  if (((state[STATE.metrics] ?? 0) & bit) !== 0) return;
+  const values = numbers[metric];
+  if (state[STATE.metric] !== number) {
+    state[STATE.metric] = number;
+    versions[VERSION.metricTo] = 0;
+    values.fill(UNKNOWN);
+  }
   const part = statement(
     db,
     `SELECT id, ${LISTING_BITS}, ${metric} FROM channel_metrics
      WHERE slot = ${CURRENT_SLOT} AND id > ? ORDER BY id LIMIT ${CHANNELS_PER_READ}`,
   ).raw();
-  for (let readTo = 0; ; ) {
-    const rows = part.all(readTo) as unknown as MetricRow[];
+  for (;;) {
+    const rows = part.all(versions[VERSION.metricTo] ?? 0) as unknown as MetricRow[];
     for (const [id, listed, value] of rows) {
-      const position = columns.positionOf(id);
+      const position = positionOf(columns, id);
       if (position === undefined) continue;
       listing[position] = listed;
       values[position] = value ?? UNKNOWN;
     }
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    readTo = last[0];
+    versions[VERSION.metricTo] = rows.at(-1)?.[0] ?? 0;
+    if (rows.length < CHANNELS_PER_READ) break;
     requireTime(db);
   }
-  state[STATE.metrics] = read | bit;
+  state[STATE.metric] = 0;
+  // A transaction that began before a channel was removed sees metrics that its number must not keep.
+  const isOlder = channelsVersion(db) < (versions[VERSION.channels] ?? 0);
+  if (isOlder) versions[VERSION.metrics] = UNPUBLISHED;
+  else state[STATE.metrics] = (state[STATE.metrics] ?? 0) | bit;
 }

@@ -1,6 +1,14 @@
-import { type Columns, idAt, type NumberColumn, STATE } from "./columns.ts";
+import {
+  bitmapOf,
+  type Columns,
+  idAt,
+  isSet,
+  type NumberColumn,
+  STATE,
+  UNKNOWN,
+} from "./columns.ts";
 
-/** What channels must have, in terms of the columns. */
+/** Conditions on channels, in terms of the columns. */
 export interface Tests {
   /** Column of the ordering, descending. */
   order: NumberColumn;
@@ -139,11 +147,6 @@ function passing(
   return tests.listing.mask === 0 ? count : withBits(listing, count, tests.listing);
 }
 
-function bitmapOf({ categories, categoryIds }: Columns, id: number): Uint32Array | undefined {
-  const at = categoryIds.indexOf(id);
-  return at < 0 ? undefined : categories[at];
-}
-
 /*
  * The loops below keep the positions that pass a test at the beginning of the block, and return their number.
  * Each is a function of its own with nothing else in it, so that the engine compiles it well.
@@ -173,7 +176,7 @@ function inBitmap(bitmap: Uint32Array, all: number): number {
   let count = 0;
   for (let at = 0; at < all; at++) {
     const position = block[at] as number;
-    if (((bitmap[position >>> 5] as number) >>> (position & 31)) & 1) block[count++] = position;
+    if (isSet(bitmap, position)) block[count++] = position;
   }
   return count;
 }
@@ -207,60 +210,28 @@ function withBits(column: Uint8Array, all: number, { mask, value }: Bits): numbe
   return count;
 }
 
-/** The first of the places that are added, in a heap with the last of them on top. */
+/** The first of the places that are added: sorted and cut whenever there are twice as many. */
 function createTop(limit: number) {
-  const ids = new Float64Array(limit);
-  const values = new Float64Array(limit);
-  let count = 0;
+  const places: Place[] = [];
+  let last: Place | null = null;
 
-  const isBefore = (value: number, id: number, at: number): boolean =>
-    value > (values[at] as number) || (value === values[at] && id < (ids[at] as number));
-
-  function put(at: number, id: number, value: number): void {
-    ids[at] = id;
-    values[at] = value;
-  }
-
-  function rise(id: number, value: number): void {
-    let at = count++;
-    while (at > 0) {
-      const above = (at - 1) >>> 1;
-      if (isBefore(value, id, above)) break;
-      put(at, ids[above] as number, values[above] as number);
-      at = above;
-    }
-    put(at, id, value);
-  }
-
-  function sink(id: number, value: number): void {
-    let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      if (below >= count) break;
-      const other = below + 1;
-      if (other < count && isBefore(values[below] as number, ids[below] as number, other)) {
-        below = other;
-      }
-      if (!isBefore(value, id, below)) break;
-      put(at, ids[below] as number, values[below] as number);
-      at = below;
-    }
-    put(at, id, value);
+  function sorted(): Place[] {
+    places.sort((one, other) => other.value - one.value || one.id - other.id);
+    places.length = Math.min(places.length, limit);
+    last = places[limit - 1] ?? null;
+    return places;
   }
 
   return {
     add(id: number, value: number): void {
-      if (count < limit) rise(id, value);
-      else if (isBefore(value, id, 0)) sink(id, value);
+      if (last !== null && (value < last.value || (value === last.value && id > last.id))) return;
+      places.push({ id, value });
+      if (places.length === 2 * limit) sorted();
     },
 
     /** No place with a lower value is among the first. */
-    least: (): number => (count < limit ? Number.NEGATIVE_INFINITY : (values[0] as number)),
+    least: (): number => last?.value ?? UNKNOWN,
 
-    sorted: (): Place[] =>
-      Array.from({ length: count }, (_, at) => ({
-        id: ids[at] as number,
-        value: values[at] as number,
-      })).sort((one, other) => other.value - one.value || one.id - other.id),
+    sorted,
   };
 }

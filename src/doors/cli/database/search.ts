@@ -103,9 +103,10 @@ function linesOf({ found, hasMore, tookMs, terms, steps }: Explanation): string[
   const more = hasMore ? ", and there are more" : "";
   return [
     `Found ${number(found)} ${noun}${more}, in ${tookMs.toFixed(1)} ms.`,
-    ...steps.map(({ way, texts, isDone }) => {
+    ...steps.map(({ way, texts }, at) => {
       const read = texts === 0 ? "" : `; ${number(texts)} texts were read`;
-      return `Looked for ${WAYS[way]}${read}${isDone ? "" : ", and the page was not full"}.`;
+      const isLast = at === steps.length - 1;
+      return `Looked for ${WAYS[way]}${read}${isLast ? "" : ", and the page was not full"}.`;
     }),
     ...terms.map(({ term, channels }) => `Some ${number(channels)} channels have "${term}".`),
   ];

@@ -153,5 +153,5 @@ export async function readRank(
 ): Promise<number | null> {
   const categoryId = category === null ? null : directory.categoryId(category);
   if (categoryId === null || kind !== "channel" || readAt === null) return null;
-  return search.rank(categoryId, subscribers);
+  return search.rank({ categoryId, subscribers });
 }

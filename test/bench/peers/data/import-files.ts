@@ -71,7 +71,6 @@ export function writeImportFiles(
       ...[formatInstant(one.last_post_at), one.is_public],
     ]);
     const channelFacets = facetsOf({
-      kind,
       categoryIds: [...new Set([one.category, ...one.categories.split(" ")])].flatMap(
         (slug) => categories.get(slug) ?? [],
       ),

@@ -137,7 +137,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     });
     if (selection !== null) await search.count(selection.filter);
   }
-  await search.rank(1, 100);
+  await search.rank({ categoryId: 1, subscribers: 100 });
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   appliance.app.services.channels.newest(50);
@@ -280,6 +280,7 @@ const CATALOG_FILTERS = [
   "q=t.me/c/1000003/1",
   "q=канал 12",
   "q=редкий",
+  "q=канал общий",
   "q=нет такого",
   "category=science",
   "territory=kazan",

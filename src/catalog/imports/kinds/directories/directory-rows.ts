@@ -39,7 +39,7 @@ export function requireFreeId(
   if (holder !== undefined) throw new RowFault("id", message("idTaken", { id, holder }));
 }
 
-/** Ids of directory entries, which must fit in a facet of search texts. */
+/** Ids of directory entries, which must fit in a facet. */
 export const idColumn = (): Column<number> => integerColumn(1, FACET_ID_MAX);
 
 /**
