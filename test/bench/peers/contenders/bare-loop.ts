@@ -7,13 +7,12 @@
 import { readFileSync } from "node:fs";
 import { CHANNEL_COLUMNS } from "../../../../src/catalog/channels/card.ts";
 import { selectCards } from "../../../../src/catalog/channels/channels.store.ts";
-import { selectCatalog } from "../../../../src/catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../../../../src/catalog/statistics/statistics.store.ts";
 import { type Database, statement } from "../../../../src/db/database.ts";
 import { openDatabase } from "../../../../src/db/open-database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
 import { parseDay } from "../../../../src/values/moscow-time.ts";
-import { type CatalogWish, PAGE_SIZE, type Wish } from "../requests.ts";
+import type { Wish } from "../requests.ts";
 import { type Query, recordQueries } from "./record-queries.ts";
 
 const [database = "", file = "", seconds = "1", cards = "columns"] = process.argv.slice(2);
@@ -71,9 +70,6 @@ function runWish(recording: Database, wish: Wish): void {
     case "ids":
       selectCards(recording, wish.ids);
       break;
-    case "catalog":
-      runCatalog(recording, wish);
-      break;
     case "statistics":
       selectDailyStatistics(recording, {
         channelIds: wish.channels,
@@ -84,29 +80,4 @@ function runWish(recording: Database, wish: Wish): void {
     default:
       throw new Error(`no bare loop of ${wish.kind}`);
   }
-}
-
-function runCatalog(recording: Database, wish: CatalogWish): void {
-  const idOf = (table: string, slug: string | undefined): number | null =>
-    slug === undefined
-      ? null
-      : (statement<{ id: number }>(db, `SELECT id FROM ${table} WHERE slug = ?`).get(slug)?.id ??
-        null);
-  selectCatalog(recording, {
-    filter: {
-      kind: "channel",
-      channelId: null,
-      text: wish.q?.trim() ?? null,
-      categoryId: idOf("categories", wish.category),
-      territoryId: idOf("territories", wish.territory),
-      aPlus: null,
-      verified: null,
-      subscribersMin: wish.subscribersMin ?? null,
-      subscribersMax: wish.subscribersMax ?? null,
-      metricsMin: {},
-    },
-    ordering: wish.ordering,
-    after: null,
-    limit: PAGE_SIZE,
-  });
 }
