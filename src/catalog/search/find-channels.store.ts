@@ -75,13 +75,15 @@ export function findChannels(
     note({ way, texts: found.texts });
     return found;
   };
-  const expression = expressionOf(db, text.trigrams);
+  const expression = expressionFor(db, text, wanted);
   const expected = query.ids === null ? textsExpected(db, expression, wanted) : null;
-  const inOrder = expected === null ? null : look("ordering", null, [expected, 2 * expected]);
+  const inOrder =
+    expected === null ? null : look("ordering", null, [Math.ceil(1.5 * expected), 3 * expected]);
   if (inOrder?.isWhole) return inOrder.places.map(toFound);
   const ids = query.ids ?? idsWith(db, expression);
-  const all = ids?.length ?? roughCount(db);
-  return look("index", ids, [2 * wanted, 40 * wanted, all]).places.map(toFound);
+  const sizes =
+    ids === null ? [roughCount(db)] : [2 * wanted, 10 * wanted, 50 * wanted, ids.length];
+  return look("index", ids, sizes).places.map(toFound);
 }
 
 /** Calls back with the positions of all channels that a filter selects, some at a time. */
@@ -99,8 +101,11 @@ export function eachMatching(
   );
 }
 
+/** Stands for a page of all channels. */
+const ALL = Number.MAX_SAFE_INTEGER;
+
 function allHaving(db: Database, text: SearchedText, query: Query): number[] {
-  const ids = selected(db, { ...query, ids: idsWith(db, expressionOf(db, text.trigrams)) });
+  const ids = selected(db, { ...query, ids: idsWith(db, expressionFor(db, text, ALL)) });
   const having: number[] = [];
   for (let at = 0; at < ids.length; at += TEXTS_PER_READ) {
     having.push(...idsHaving(db, text, ids.slice(at, at + TEXTS_PER_READ), TEXTS_PER_READ));
@@ -222,18 +227,27 @@ function toFound({ id, value }: Place): Found {
   return { id, value: value === UNKNOWN ? null : value };
 }
 
+/** Reading a text, somewhere in the file, takes as long as so many entries of the search index. */
+const TEXT_COST = 30;
+
 /**
- * How many texts are read in the ordering until a page is full, if the text is as frequent among the channels that
- * pass the tests as among all. Null unless that takes half the time of looking it up in the index, which is 0.1 us
- * for each channel of the rarest term, where reading a text takes 1.3: it may be less frequent among them.
+ * The expression for a page. A further term costs its entries, and saves texts: without it, so many more are
+ * read as channels lack it. So one that many have is left to the texts.
  */
-function textsExpected(db: Database, { channels: having }: Expression, wanted: number) {
-  const texts = Math.ceil((wanted * roughCount(db)) / Math.max(1, having));
-  return having > COUNTED_MIN && TEXT_COST * texts < having ? texts : null;
+function expressionFor(db: Database, { trigrams }: SearchedText, wanted: number): Expression {
+  return expressionOf(db, trigrams, Math.sqrt(TEXT_COST * wanted * roughCount(db)));
 }
 
-/** Twice as many entries of the search index as are read in the time of a text. */
-const TEXT_COST = 25;
+/**
+ * How many texts are read in the ordering until a page is full, if the text is as frequent among the channels that
+ * pass the tests as among all. Null unless that takes half the time of looking it up in the index: it may be less
+ * frequent among them.
+ */
+function textsExpected(db: Database, { channels, entries }: Expression, wanted: number) {
+  const texts = Math.ceil((wanted * roughCount(db)) / Math.max(1, channels));
+  return entries > COUNTED_MIN && 2 * TEXT_COST * texts < entries ? texts : null;
+}
+
 /** Texts to read at a time, between two looks at the deadline. */
 const TEXTS_PER_READ = 5_000;
 
@@ -271,7 +285,9 @@ function placesWith(
       texts += part.length;
     }
     isWhole = places.size >= page.wanted || tested.length < size;
-    if (isWhole) break;
+    // In the ordering, a text that turns out to be rarer than expected is looked up instead.
+    const isRare = query.ids === null && places.size < page.wanted / 2;
+    if (isWhole || isRare) break;
     after = tested.at(-1) ?? null;
   }
   return { places: [...places.values()], texts, isWhole };

@@ -5,29 +5,35 @@ import type { Clock } from "../../ports/clock.ts";
 
 /** Trigrams of fewer channels are not stored with their count. */
 export const COUNTED_MIN = 500;
-/** Limit for terms in an expression: with only four, texts of frequent trigrams took twice as long. */
+/** Limit for terms in an expression. */
 const TERMS_MAX = 8;
-/** A term of more channels is not added to an expression: reading its entries takes a few milliseconds. */
-const ENTRIES_MAX = 600_000;
 
-/** An index expression that every match satisfies, and about how many channels have its rarest term. */
+/** An index expression that every match satisfies. */
 export interface Expression {
   match: string;
+  /** About how many channels have its rarest term, and how many entries of the index are read for all. */
   channels: number;
+  entries: number;
 }
 
 /**
  * The expression to look up: the rarest terms that a search text must contain. Texts are read to test the
  * others.
+ * @param entriesMax further terms that more channels have are left out
  * @returns an empty one if there are no terms
  */
-export function expressionOf(db: Database, terms: readonly string[]): Expression {
+export function expressionOf(
+  db: Database,
+  terms: readonly string[],
+  entriesMax: number,
+): Expression {
   const [rarest, ...others] = termsByRarity(db, terms);
-  const affordable = others.filter(({ channels }) => channels <= ENTRIES_MAX);
-  const selected = [...(rarest === undefined ? [] : [rarest]), ...affordable].slice(0, TERMS_MAX);
+  const further = others.filter(({ channels }) => channels <= entriesMax);
+  const selected = [...(rarest === undefined ? [] : [rarest]), ...further].slice(0, TERMS_MAX);
   return {
     match: selected.map(({ text }) => quotedTerm(text)).join(" AND "),
     channels: rarest?.channels ?? 0,
+    entries: selected.reduce((all, { channels }) => all + channels, 0),
   };
 }
 
