@@ -176,7 +176,11 @@ describe("customers", () => {
     const key = await keyFor(["customers"]);
     for (const [body, status, expected] of [
       [{}, 400, { name: expect.any(Array), plan: expect.any(Array) }],
-      [{ ...ACME, plan: "gold" }, 400, { plan: ['"gold" is not a valid choice.'] }],
+      [
+        { ...ACME, plan: "gold" },
+        400,
+        { plan: ['"gold" is not a valid choice. Allowed: test, start, growth, profi.'] },
+      ],
       [{ ...ACME, owner: "nobody" }, 400, { owner: expect.any(Array) }],
       [{ ...ACME, more: 1 }, 400, { more: ["There is no such field."] }],
       ["{bad", 400, { code: "parse_error" }],
@@ -199,11 +203,12 @@ describe("customers", () => {
       ["POST", "organizations/9/archive/", 404],
       ["GET", "members/", 400],
       ["PUT", "organizations/", 405],
-      ["PATCH", "plans/gold/", 404],
+      ["DELETE", "plans/gold/", 404],
       ["GET", "nothing/", 404],
     ] as const) {
       expect((await send(verb, path, key)).status, `${verb} ${path}`).toBe(status);
     }
+    expect((await send("PATCH", "plans/gold/", key, { rate: 5 })).status).toBe(404);
     expect((await send("GET", "organizations/", key)).body.results).toEqual([]);
   });
 });

@@ -132,7 +132,7 @@ test("the plan, its end and the remaining quota are those of the account method"
     COMMAND_LINE,
   );
   const { html } = await owner.get("/account/");
-  expect(html).toContain("<strong>Start</strong>");
+  expect(html).toContain("<strong><bdi>Start</bdi></strong>");
   expect(html).toContain("<strong>29,998</strong>");
   // A plan includes its last day.
   expect(html).toContain('<time datetime="2026-11-30">');
@@ -140,7 +140,7 @@ test("the plan, its end and the remaining quota are those of the account method"
 
   appliance.ports.clock.set("2026-12-01T00:00:00+03:00");
   const after = (await owner.get("/account/")).html;
-  expect(after).toContain("<strong>Test</strong>");
+  expect(after).toContain("<strong><bdi>Test</bdi></strong>");
   expect(after).toContain("Your plan has ended");
   expect(after).toContain("<strong>1,000</strong>");
 });

@@ -13,7 +13,7 @@ import {
   PRICE_PERIODS,
   requiredPlanCode,
 } from "../../../customers/accounts/plan.ts";
-import { fieldError } from "../../../errors.ts";
+import { notFound } from "../../../errors.ts";
 import { readInteger, readText } from "../../../values/fields.ts";
 import { LANGUAGES, message } from "../../../values/messages/messages.ts";
 import {
@@ -98,9 +98,9 @@ export const plans = resource({
   id: inPath(planNamed("Its code")),
   hint: "its code",
   async find(text, { accounts }) {
-    const options = (await accounts.plans()).map(({ code }) => code);
-    if (options.includes(text)) return text;
-    throw fieldError({ plan: [message("notChoiceOf", { given: text, options })] });
+    const all = await accounts.plans();
+    if (all.some(({ code }) => code === text)) return text;
+    throw notFound("plan", text);
   },
   verbs: [
     list({
