@@ -60,9 +60,13 @@ test("limits out of range are refused in one line, with exit 2, and change nothi
     expect(notes).toContain(option);
     expect(notes).toContain(range);
   }
-  for (const words of [["gold", "--rate", "5"], ["start"]]) {
+  // A plan that there is not is not found, as any other thing.
+  for (const [words, code] of [
+    [["gold", "--rate", "5"], 1],
+    [["start"], 2],
+  ] as const) {
     const { exitCode, notes } = await machine.run(["plan", "set", ...words]);
-    expect([exitCode, notes.trim().split("\n").length]).toEqual([2, 1]);
+    expect([exitCode, notes.trim().split("\n").length]).toEqual([code, 1]);
   }
   expect(await plans()).toEqual(before);
 });
