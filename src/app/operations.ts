@@ -19,7 +19,7 @@ import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { foundPosts, selectPostsText } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/sample.ts";
-import { roughCount } from "../catalog/search/columns/read-columns.store.ts";
+import { readColumns } from "../catalog/search/columns/read-columns.store.ts";
 import { describeSelection } from "../catalog/search/describe-selection.store.ts";
 import { optimizeSearch } from "../catalog/search/search-terms.ts";
 import { countCatalog, placeInCategory, selectCatalog } from "../catalog/search/select-catalog.ts";
@@ -243,7 +243,7 @@ export const lanes = {
         bulkPart: query(bulkPart),
         // The columns first, so that no search waits for them.
         readCardsAhead: query((db, afterId: number) => {
-          if (afterId === 0) roughCount(db);
+          if (afterId === 0) readColumns(db);
           return readCardsAhead(db, afterId);
         }),
       }),

@@ -189,7 +189,7 @@ export const MANAGED: readonly Endpoint[] = [
 const ownList = (operation: string, place: string): Endpoint =>
   endpoint(`msgr_lists_${operation}`, place, 0, "test", "reach 6");
 
-/** What a member does with their own things: a read-and-write key is enough, on every plan. */
+/** A member's own things, which it changes: a read-and-write key is enough, on every plan. */
 export const OWN: readonly Endpoint[] = [
   ownList("create", `POST ${V1}lists/`),
   ownList("retrieve", `${V1}lists/{list}/`),

@@ -116,7 +116,7 @@ export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Mess
 /** The Test plan excludes posts (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
-/** Of the specification's plans, only Profi includes bulk export (questions, section 5). */
+/** The one of the specification's plans that includes bulk export (questions, section 5). */
 export const exportIncluded: PlanRule = ({ plan }) =>
   plan.exports ? null : notIncluded(plan.code);
 

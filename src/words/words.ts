@@ -7,7 +7,7 @@ import ru from "./ru/pages.json";
 /** All texts of pages in one language: of the site, of `/` and around guides. */
 export type Words = Texts<typeof en> &
   TextsByCode & {
-    /** Of the specification's plans. */
+    /** Names of the specification's plans. */
     planNames: ByCode;
     auditLog: Omit<Messages["audit"], "values"> & { values: Readonly<Record<string, ByCode>> };
   };

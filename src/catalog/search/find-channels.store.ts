@@ -203,13 +203,24 @@ function territoriesWithin(db: Database, territoryId: number): Uint8Array {
   )
     .pluck<number>()
     .all({ id: territoryId });
-  const table = new Uint8Array(Math.max(...ids) + 1);
+  const highest = ids.reduce((most, id) => Math.max(most, id), 0);
+  const table = new Uint8Array(highest + 1);
   for (const id of ids) table[id] = 1;
   return table;
 }
 
+/** Positions that are gone through now. Work on columns has no pauses, so that nothing else uses them meanwhile. */
+let positions = new Uint32Array(0);
+
 function positionsOf(columns: Columns, ids: Query["ids"]): Among {
-  return ids && Uint32Array.from(ids.flatMap((id) => positionOf(columns, id) ?? []));
+  if (ids === null) return null;
+  if (positions.length < ids.length) positions = new Uint32Array(ids.length);
+  let count = 0;
+  for (const id of ids) {
+    const position = positionOf(columns, id);
+    if (position !== undefined) positions[count++] = position;
+  }
+  return positions.subarray(0, count);
 }
 
 function firstPlaces(
@@ -327,6 +338,7 @@ function idsWith(db: Database, { match }: Expression): number[] | null {
   const ids: number[] = [];
   for (;;) {
     const read = part.all(match, ids.at(-1) ?? 0);
+    if (read.length < ENTRIES_PER_READ && ids.length === 0) return read;
     for (const id of read) ids.push(id);
     if (read.length < ENTRIES_PER_READ) return ids;
     requireTime(db);

@@ -116,7 +116,7 @@ export interface Opening {
   path: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
-  /** What all threads share for reading the file, in shared memory; null if there is nothing. */
+  /** Plain data over shared memory, which all threads use for reading the file; null if there is none. */
   memory: unknown;
 }
 

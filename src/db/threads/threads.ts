@@ -47,7 +47,7 @@ export interface ThreadsOptions {
   name: string;
   /** Null on a standalone appliance. */
   node: NodeSettings | null;
-  /** What a thread that starts shares with the others for reading the file; plain data. */
+  /** Plain data over shared memory for a thread that starts, which it uses for reading the file. */
   memory: () => unknown;
   timeoutMs: number;
   clock: Clock;

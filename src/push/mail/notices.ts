@@ -118,7 +118,7 @@ export const queueQuotaMail = transaction(
   },
 );
 
-/** What a mail calls a plan: an added one by the name that customers see, others by their code, which texts know. */
+/** A plan's name in a mail: an added one by the name that customers see, others by their code, which texts know. */
 function planTold(tx: Transaction, code: PlanCode): string {
   if (PLAN_CODES.includes(code)) return code;
   const { en, ru } = offerOf(selectPlanNow(tx, code)).texts;

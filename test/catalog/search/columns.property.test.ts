@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ChannelRecord } from "../../../src/catalog/channels/card.ts";
 import { createChannelRecords } from "../../../src/catalog/channels/channel-records.store.ts";
+import { facet } from "../../../src/catalog/channels/search-text.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogFilter,
@@ -202,6 +203,34 @@ test("a catalog that outgrows a connection's memory is read into a larger one", 
   expect(all()).toEqual([]);
   await addMany(10_000_000, 5_000);
   expect(all()).toHaveLength(5_000);
+});
+
+test("threads that start share larger columns once the catalog has outgrown the ones before", async () => {
+  const shared = createSharedColumns(writer);
+  const db = reader();
+  const first = shared();
+  useColumns(db, first);
+  const of = (on: Database, categoryId: number) =>
+    findChannels(on, {
+      ...{ filter: { ...NO_FILTER, categoryId }, ordering: "-subscribers", after: null, limit: 5 },
+    }).map((found) => found.id);
+  expect(of(db, 1)).toEqual([]);
+  expect(shared()).toBe(first);
+  await addMany(1, 300);
+  const belong = writer.prepare("UPDATE channel_texts SET facets = ? WHERE id = ?");
+  const enter = writer.prepare(
+    "INSERT INTO categories (id, slug, name, position) VALUES (?, 'c' || ?, '', 9)",
+  );
+  for (let at = 1; at <= 300; at++) {
+    belong.run(facet("category", 100 + at), at);
+    enter.run(100 + at, at);
+  }
+  // More categories than the first columns have room for.
+  expect(of(db, 400)).toEqual([300]);
+  expect(shared()).not.toBe(first);
+  const next = reader();
+  useColumns(next, shared());
+  expect([of(next, 400), of(next, 101)]).toEqual([[300], [1]]);
 });
 
 test("a transaction that began before a number was given again brings back none of its metrics", async () => {

@@ -67,6 +67,11 @@ export function onColumns<Result>(
   }
 }
 
+/** Reads the columns ahead of the first search. */
+export function readColumns(db: Database): void {
+  onColumns(db, [], () => {});
+}
+
 /** About how many channels there are: more than that, if some are gone. */
 export function roughCount(db: Database): number {
   return onColumns(db, [], ({ state }) => (state[STATE.end] ?? 0) + (state[STATE.large] ?? 0));
@@ -136,7 +141,7 @@ function bringUpToDate(db: Database, columns: Columns): void {
 }
 
 /** A number that changes whenever a channel does. */
-export function channelsVersion(db: Database): number {
+function channelsVersion(db: Database): number {
   const newest = "SELECT max(version) AS version FROM channel_changes";
   return statement<{ version: number | null }>(db, newest).get()?.version ?? 0;
 }
@@ -187,6 +192,8 @@ function readAll(db: Database, columns: Columns): void {
     versions[VERSION.readTo] = next - 1;
     requireTime(db);
   }
+  // The rows of a million channels are 300 MB, which the engine would keep until it needs them.
+  if (versions[VERSION.readTo] !== 0) Bun.gc(true);
   const large = statement(db, "SELECT id FROM channels WHERE id >= ?").pluck<number>();
   const stored = new Set(large.all(capacity));
   for (let at = 0; at < (state[STATE.large] ?? 0); at++) {

@@ -90,7 +90,7 @@ function readSelection(
   });
 }
 
-/** What each way of finding a page goes through. */
+/** Ways of finding a page, in words. */
 const WAYS: Record<Step["way"], string> = {
   columns: "from what is in memory",
   ordering: "by testing the channels' texts in their order",
