@@ -83,6 +83,17 @@ export function readChoice<Option extends string>(options: readonly Option[]): R
   };
 }
 
+/** As `readChoice`, and names the options. */
+export function readOneOf(options: readonly string[]): Reader<string> {
+  const read = readChoice(options);
+  return (given) => {
+    const found = read(given);
+    return "fault" in found && typeof given !== "object"
+      ? { fault: message("notChoiceOf", { given: shortened(String(given)), options }) }
+      : found;
+  };
+}
+
 /** `YYYY-MM-DD`, an existing Moscow day. */
 export const readDay: Reader<Day> = (given) => {
   const value = typeof given === "string" ? parseDay(given) : null;

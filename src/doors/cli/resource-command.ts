@@ -1,10 +1,14 @@
+import { existsSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { type Environment, readConfig } from "../../config.ts";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { passwordAddress } from "../../customers/people/passwords.ts";
+import { AppError } from "../../errors.ts";
+import { readOneOf } from "../../values/fields.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { localAddress } from "../../values/network/address-ranges.ts";
 import {
+  informed,
   isReference,
   type OperatorServices,
   positionOf,
@@ -15,12 +19,14 @@ import {
 } from "../../verbs/operator/resource.ts";
 import type { Position } from "../../verbs/paging.ts";
 import type { Parameter, Parameters } from "../../verbs/parameters.ts";
+import { readArguments } from "../../verbs/read-arguments.ts";
 import {
   type AsJson,
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
   jsonOption,
+  usageError,
 } from "./command-context.ts";
 import { confirm, forTerminal, objectText, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
@@ -43,7 +49,8 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
   const args = Object.entries<Parameter<unknown>>(verb.args);
   for (const name of positional) command.addArgument(argumentOf(name, verb.args[name]));
   for (const [name, parameter] of args) {
-    if (!positional.includes(name)) command.addOption(optionOf(name, parameter));
+    if (!positional.includes(name))
+      command.addOption(unread(shownOption(name, parameter), parameter));
   }
   // Taken by all, so that scripts need not know which ask.
   const yes = new Option("--yes", "do not ask for confirmation");
@@ -63,7 +70,19 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
 function argumentOf(name: string, parameter: Parameter<unknown>): Argument {
   const all = parameter.isList ? `${name}...` : name;
   const shown = parameter.required ? `<${all}>` : `[${all}]`;
-  return prepared(new Argument(shown, helpOf(parameter)), parameter);
+  return unread(new Argument(shown, helpOf(parameter)), parameter);
+}
+
+/** Leaves what is given as text, so that all faults of a command are told at once. */
+function unread<O extends Argument | Option>(option: O, parameter: Parameter<unknown>): O {
+  const { enum: choices, type } = parameter.schema;
+  if (Array.isArray(choices)) option.choices(choices);
+  const sign = option.variadic ? "," : parameter.isLines ? "\n" : null;
+  if (type === "boolean") return option;
+  option.argParser((text: string, before: unknown) =>
+    sign === null || before === undefined ? text : `${before}${sign}${text}`,
+  );
+  return option;
 }
 
 /** Adds an option for each argument, with its default. */
@@ -73,31 +92,33 @@ export function withOptions(command: Command, declared: Parameters): Command {
   return command;
 }
 
-/** The option of a command that gives an argument. */
+/** The option of a command that gives an argument; commander reads it and reports the first fault. */
 function optionOf(name: string, parameter: Parameter<unknown>): Option {
+  const option = shownOption(name, parameter);
+  if (parameter.required) option.makeOptionMandatory();
+  return option.isBoolean() ? option : prepared(option, parameter);
+}
+
+function shownOption(name: string, parameter: Parameter<unknown>): Option {
   const flag = `--${name.replaceAll("_", "-")}`;
   const isFlag = parameter.schema["type"] === "boolean";
-  const option = new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));
-  if (parameter.required) option.makeOptionMandatory();
-  return isFlag ? option : prepared(option, parameter);
+  return new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));
 }
 
-/** References are looked up once the database is open; choices are checked by commander, which lists them. */
-function prepared<O extends Argument | Option>(option: O, parameter: Parameter<unknown>): O {
+/** Choices are checked by commander, which lists them. */
+function prepared(option: Option, parameter: Parameter<unknown>): Option {
   const choices = parameter.schema["enum"] as string[] | undefined;
-  if (choices !== undefined) option.choices(choices);
-  else if (option.variadic) option.argParser(createListParser(parameter, ","));
-  else if (parameter.isLines) option.argParser(createListParser(parameter, "\n"));
-  else if (!isReference(parameter)) option.argParser((text: string) => parse(parameter, text));
-  return option;
+  if (choices !== undefined) return option.choices(choices);
+  if (parameter.isLines) return option.argParser(createListParser(parameter));
+  return option.argParser((text: string) => parse(parameter, text));
 }
 
-/** Parses items that commander passes one by one, as one text. */
-function createListParser(parameter: Parameter<unknown>, sign: string): (text: string) => unknown {
+/** Parses lines that commander passes one by one, as one text. */
+function createListParser(parameter: Parameter<unknown>): (text: string) => unknown {
   const items: string[] = [];
   return (text) => {
     items.push(text);
-    return parse(parameter, items.join(sign));
+    return parse(parameter, items.join("\n"));
   };
 }
 
@@ -130,8 +151,12 @@ function run(
   { one, given, options }: { one: string | null; given: Given; options: Given & AsJson },
   context: CommandContext,
 ): Promise<void> {
-  const { output } = context;
+  const { output, environment } = context;
+  // A mistyped command creates no database.
+  if (!existsSync(readConfig(environment).databasePath))
+    readTyped(verb, typedOf(verb, given), verb.args);
   return withDomains(context, async (services) => {
+    const args = await argumentsOf(verb, given, services);
     let hasLink = false;
     const use: Use<unknown> = {
       services,
@@ -146,7 +171,6 @@ function run(
         return passwordLink(context, token);
       },
     };
-    const args = await argumentsOf(verb, given, services);
     if (verb.rows !== undefined) {
       const parts = partsOf(verb, args, use, options["limit"] as number | undefined);
       return printList(output, parts, options.json);
@@ -164,18 +188,46 @@ function run(
   });
 }
 
+/** What was given of a verb's arguments. Commander names `--webhook-channels` by its words. */
+function typedOf({ args }: Verb, given: Given): Given {
+  const typed = Object.keys(args).map((name) => [
+    name,
+    given[name] ?? given[name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())],
+  ]);
+  return Object.fromEntries(typed.filter(([, value]) => value !== undefined));
+}
+
 /** Arguments as the verb takes them, with references looked up. */
 async function argumentsOf(verb: Verb, given: Given, services: OperatorServices): Promise<Given> {
-  const args: Given = {};
+  const typed = typedOf(verb, given);
   for (const [name, parameter] of Object.entries<Parameter<unknown>>(verb.args)) {
-    // Commander names the value of `--webhook-channels` or `--webhook_channels` by its words.
-    const value = given[name] ?? given[name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())];
-    if (value === undefined) args[name] = parameter.default;
-    else if (isReference(parameter))
-      args[name] = await parameter.refersTo.find(String(value), services);
-    else args[name] = value;
+    if (isReference(parameter) && name in typed)
+      typed[name] = await parameter.refersTo.find(String(typed[name]), services);
   }
-  return args;
+  return readTyped(verb, typed, await informed(verb.args, services));
+}
+
+/** @throws CommandExit with a line for each fault; references are looked up, not read */
+function readTyped({ positional = [] }: Verb, typed: Given, args: Parameters): Given {
+  const parameters = Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => {
+    const choices = parameter.schema["enum"] as string[] | undefined;
+    const read = isReference(parameter)
+      ? (found: unknown) => ({ value: found })
+      : choices === undefined
+        ? parameter.read
+        : readOneOf(choices);
+    return [name, { ...parameter, in: "body", read }] as const;
+  });
+  try {
+    return readArguments({ parameters: Object.fromEntries(parameters) }, {}, typed);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fields === undefined) throw error;
+    const lines = Object.entries(error.fields).map(([name, faults]) => {
+      const isOption = name in args && !positional.includes(name);
+      return `${isOption ? `--${name.replaceAll("_", "-")}` : name}: ${faults.join(" ")}`;
+    });
+    throw usageError(lines.join("\n"));
+  }
 }
 
 /** Rows read at once. */

@@ -11,7 +11,7 @@ import {
   type RawArguments,
   readArguments,
 } from "../read-arguments.ts";
-import { positionOf, type Resource, type Row, type Use, type Verb } from "./resource.ts";
+import { informed, positionOf, type Resource, type Row, type Use, type Verb } from "./resource.ts";
 
 /** A verb as the operator's API has it: its route, and its operation in the OpenAPI document. */
 export interface Endpoint extends Described {
@@ -110,7 +110,8 @@ export async function runEndpoint(
 ): Promise<unknown> {
   const list = continueList(endpoint, raw, cursors);
   // A cursor carries required arguments, so if it is unreadable, only the cursor is reported.
-  const args = readArguments(endpoint, list.raw, body, { mayMiss: list.fault !== null });
+  const parameters = await informed(endpoint.parameters, use.services);
+  const args = readArguments({ parameters }, list.raw, body, { mayMiss: list.fault !== null });
   if (list.fault !== null) throw list.fault;
   const { does, operationId } = endpoint;
   const id = args["id"] as number;

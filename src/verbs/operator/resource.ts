@@ -26,7 +26,7 @@ import type { ListedWebhook, WebhooksPart } from "../../push/webhooks/manage/web
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Readiness } from "../../upkeep/checks/readiness.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
-import { parseNumber, type Read } from "../../values/fields.ts";
+import { parseNumber, type Read, readOneOf } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { startOfDay } from "../../values/moscow-time.ts";
 import type { Schema } from "../../values/schema.ts";
@@ -216,6 +216,28 @@ export function reference(refersTo: Reference["refersTo"], description: string) 
 
 export function isReference(parameter: Parameter<unknown>): parameter is Reference {
   return "refersTo" in parameter;
+}
+
+/** An argument that names one of what there is, such as a plan; others are refused with all that there is. */
+interface OneOf extends Parameter<string> {
+  among(services: OperatorServices): Promise<readonly string[]>;
+}
+
+export function oneOf(parameter: Parameter<string>, among: OneOf["among"]): OneOf {
+  return { ...parameter, among };
+}
+
+/** Arguments that also know what there is now, so that a name of nothing is told with the other faults. */
+export async function informed(
+  parameters: Parameters,
+  services: OperatorServices,
+): Promise<Parameters> {
+  const all = Object.entries<Parameter<unknown>>(parameters).map(async ([name, parameter]) =>
+    "among" in parameter
+      ? [name, { ...parameter, read: readOneOf(await (parameter as OneOf).among(services)) }]
+      : [name, parameter],
+  );
+  return Object.fromEntries(await Promise.all(all));
 }
 
 /** A last day, read as the instant at which it ends in Moscow. */

@@ -177,9 +177,12 @@ describe("customers", () => {
     for (const [body, status, expected] of [
       [{}, 400, { name: expect.any(Array), plan: expect.any(Array) }],
       [
-        { ...ACME, plan: "gold" },
+        { ...ACME, name: "", plan: "gold" },
         400,
-        { plan: ['"gold" is not a valid choice. Allowed: test, start, growth, profi.'] },
+        {
+          name: ["This field may not be blank."],
+          plan: ['"gold" is not a valid choice. Allowed: test, start, growth, profi.'],
+        },
       ],
       [{ ...ACME, owner: "nobody" }, 400, { owner: expect.any(Array) }],
       [{ ...ACME, more: 1 }, 400, { more: ["There is no such field."] }],

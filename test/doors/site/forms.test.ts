@@ -99,19 +99,17 @@ const FAULTY = [
   ],
   [
     "/staff/organizations/",
-    { action: "create", name: "", plan: "" },
-    { name: "This field is required.", plan: "This field is required." },
-  ],
-  [
-    "/staff/organizations/",
-    { action: "create", name: "Acme 2", plan: "gold" },
-    { plan: '"gold" is not a valid choice. Allowed: test, start, growth, profi.' },
+    { action: "create", name: "", plan: "gold" },
+    {
+      name: "This field is required.",
+      plan: '"gold" is not a valid choice. Allowed: test, start, growth, profi.',
+    },
   ],
   [
     "/staff/organizations/1/",
-    { action: "plan", plan: "", ends: "2025-02-30" },
+    { action: "plan", plan: "gold", ends: "2025-02-30" },
     {
-      plan: "This field is required.",
+      plan: '"gold" is not a valid choice. Allowed: test, start, growth, profi.',
       ends: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
     },
   ],

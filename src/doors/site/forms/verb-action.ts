@@ -1,7 +1,13 @@
 import type { AuditAction } from "../../../customers/audit/audit-log.ts";
 import { AppError, type FieldFaults, fieldError } from "../../../errors.ts";
 import type { FileAnswer } from "../../../verbs/method.ts";
-import type { Resource, Row, Use, Verb } from "../../../verbs/operator/resource.ts";
+import {
+  informed,
+  type Resource,
+  type Row,
+  type Use,
+  type Verb,
+} from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";
@@ -53,7 +59,7 @@ export function verbAction<Result extends Row | FileAnswer = Row>(
   const { shows = () => backWith(recorded), of = addressedId, given = () => ({}) } = ends;
   return async (_visit: Visit, _context: SiteContext): Promise<View> => {
     const id = verb.on === "one" ? await of() : null;
-    const args = formArguments(verb, { given: given() });
+    const args = await formArguments(verb, { given: given() });
     return shows((await verb.run(args, useOf({ id }))) as Result);
   };
 }
@@ -72,11 +78,11 @@ export function backWith(done: AuditAction): View {
  * @param more.faults what else is wrong with the form, reported with the rest
  * @throws AppError `invalid`
  */
-export function formArguments(
+export async function formArguments(
   verb: Verb,
   { given = {}, faults = {} }: { given?: Record<string, unknown>; faults?: FieldFaults } = {},
-): Record<string, unknown> {
-  const args = Object.entries<Parameter<unknown>>(verb.args);
+): Promise<Record<string, unknown>> {
+  const args = Object.entries<Parameter<unknown>>(await informed(verb.args, useSite()));
   const parameters = args.map(([name, parameter]) => [name, { ...parameter, in: "body" }] as const);
   const typed = { ...typedIn(useVisit().form, args), ...given };
   try {

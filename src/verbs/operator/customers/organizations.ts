@@ -38,6 +38,7 @@ import {
   list,
   numberBefore,
   type OperatorServices,
+  oneOf,
   onlyOne,
   type Row,
   resource,
@@ -47,12 +48,17 @@ import {
 } from "../resource.ts";
 import { requireAbilities } from "../system/operator-keys.ts";
 
-/** Names a plan that there is, which its domain checks. */
-export const planNamed = (description: string): Parameter<string> =>
+export const planCode = (description: string): Parameter<string> =>
   text({
     description: `${description}: ${PLAN_CODES.join(", ")}, or one that was added.`,
     example: "start",
   });
+
+/** Names a plan that there is. */
+export const planNamed = (description: string): Parameter<string> =>
+  oneOf(planCode(description), async ({ accounts }) =>
+    (await accounts.plans()).map(({ code }) => code),
+  );
 
 const plan = planNamed("Its plan");
 const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);

@@ -38,7 +38,7 @@ import {
   required,
 } from "../../parameters.ts";
 import { list, namedInPart, numberBefore, requireSome, resource, verb } from "../resource.ts";
-import { organizations, planNamed } from "./organizations.ts";
+import { organizations, planCode, planNamed } from "./organizations.ts";
 
 /** A limit, whose fault names its whole range. */
 function limit(name: keyof typeof PLAN_LIMITS, description: string) {
@@ -95,7 +95,7 @@ export const plans = resource({
   area: "customers",
   title: "plans and their limits",
   schema: planRows.schema,
-  id: inPath(planNamed("Its code")),
+  id: inPath(planCode("Its code")),
   hint: "its code",
   async find(text, { accounts }) {
     const all = await accounts.plans();

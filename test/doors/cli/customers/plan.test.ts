@@ -70,3 +70,22 @@ test("limits out of range are refused in one line, with exit 2, and change nothi
   }
   expect(await plans()).toEqual(before);
 });
+
+test("a command tells all faults at once, and a mistyped one creates no database", async () => {
+  const words = ["org", "create", "--name", " ", "--plan", "gold", "--owner", "nobody"];
+  await plans();
+  const known = (await machine.run(words)).notes.trim().split("\n");
+  expect(known).toEqual([
+    "--name: This field may not be blank.",
+    '--plan: "gold" is not a valid choice. Allowed: test, start, growth, profi.',
+    "--owner: Enter a valid email address.",
+  ]);
+  const fresh = createMachine();
+  const { exitCode, notes } = await fresh.run(["org", "create", "--name", " "]);
+  expect([exitCode, notes.trim().split("\n")]).toEqual([
+    2,
+    ["--name: This field may not be blank.", "--plan: This field is required."],
+  ]);
+  expect(fresh.exists("kanalog.db")).toBe(false);
+  await fresh.leave();
+});

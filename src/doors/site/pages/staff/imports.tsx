@@ -77,7 +77,7 @@ async function takeImport(): Promise<View> {
   const context = useSite();
   const { form } = useVisit();
   const { imports: runs } = context;
-  const given = formArguments(START, { faults: fileFaults() }) as UploadOptions;
+  const given = (await formArguments(START, { faults: fileFaults() })) as UploadOptions;
   const upload = uploadOf(given, form.file("file") as UploadedFile);
   if (!form.isChecked("look")) {
     const id = await runs.start({ ...upload, by: currentActor() });
