@@ -8,6 +8,7 @@ export type MetaName =
   | "first_call"
   | `followed ${string}`
   | "imported"
+  | `removed ${string}`
   | "sample"
   | "sample_kept"
   | "usage_removed_until";

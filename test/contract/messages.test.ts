@@ -336,6 +336,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
   stopping: [[{}, "The server is stopping."]],
+  monthsRemoved: [
+    [
+      { before: "2026-09-01" },
+      "Rows before 2026-09-01 are no longer kept: some of them were removed while this export was under way.",
+    ],
+  ],
   methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],
   mcpIsElsewhere: [
     [{ address: "https://x.example/v1/mcp/" }, "The MCP server is at https://x.example/v1/mcp/."],

@@ -5,6 +5,7 @@ import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch, isFoundIn, searchedText } from "../channels/search-text.ts";
+import type { SeenRemovals } from "../imports/kinds/removed-months.store.ts";
 import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
 import { FILTERED_METRICS } from "../metrics/metrics.ts";
@@ -35,6 +36,8 @@ export interface BulkSelection extends BulkFilter {
   isAd: boolean | null;
   media: Media | null;
   viewsMin: number | null;
+  /** Of months of these rows. */
+  removals: SeenRemovals;
   /** The search whose posts are exported, which includes all other filters; null for none. */
   found: Pick<PostSearchSelection, "query" | "filter"> | null;
 }

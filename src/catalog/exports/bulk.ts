@@ -8,7 +8,8 @@ import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts"
 import { message } from "../../values/messages/messages.ts";
 import { inCurrentWork } from "../../values/tenant.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
-import type { BulkSelection } from "./bulk-selection.ts";
+import { type SeenRemovals, seenRemovals } from "../imports/kinds/removed-months.store.ts";
+import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
 import { createPace, type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
 import { type Charge, paidParts, positionOf, type ReadPart, ROWS_PER_UNIT } from "./paid-parts.ts";
@@ -45,6 +46,8 @@ export function createBulk(
   return {
     positionOf: (cursor: string, selection: BulkSelection): Position =>
       positionOf(db, cursor, selection),
+
+    seenRemovals: (rows: BulkKind): SeenRemovals => seenRemovals(db, ports.clock.now(), rows),
 
     /**
      * Begins an export, whose first 1,000 rows the request itself is charged for.

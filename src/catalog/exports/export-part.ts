@@ -5,7 +5,9 @@ import type { Clock } from "../../ports/clock.ts";
 import { FILE_MAX_MS, LEAST_RATE } from "../../ports/own-work.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
+import { bounds } from "../imports/kinds/exported-rows.ts";
 import { importKinds } from "../imports/kinds/import-kinds.ts";
+import { requireNoRemovalSince } from "../imports/kinds/removed-months.store.ts";
 import { bulkKinds } from "./bulk-kinds.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import { csvCell, csvLine, EXCEL_MARK } from "./csv-line.ts";
@@ -36,17 +38,20 @@ const PART_ROWS = 1_000;
 /**
  * Reads the next part of an export. Nothing is read between two parts, so that exports never keep the
  * write-ahead log from restarting, and the cost of a part does not depend on those before it.
+ * @throws AppError `unavailable` if months of these rows were removed since it began
  */
 export function exportPart(db: Database, turn: ExportTurn): ExportPart {
   const { selection, after, rowsBefore } = turn;
   const { columns, fields, rows } = importKinds[selection.kind].exported;
   const isNullable = (name: string) => fields?.[name]?.initial === null;
-  return writePart(rows(db, selection, after, PART_ROWS), {
+  const part = writePart(rows(db, selection, after, PART_ROWS), {
     toLine: lineWriter(selection, columns, isNullable, rowsBefore),
     after,
     rowsMax: PART_ROWS,
     header: after === null ? headerOf(selection, columns) : "",
   });
+  requireNoRemovalSince(db, selection.kind, selection.removals, bounds(selection).from);
+  return part;
 }
 
 function headerOf({ format, isExcel }: ExportSelection, columns: readonly string[]): string {
@@ -160,7 +165,10 @@ export interface BulkTurn {
   rowsMax: number;
 }
 
-/** Reads the next part of a customer's export: a few milliseconds of a thread, which then serves others. */
+/**
+ * Reads the next part of a customer's export: a few milliseconds of a thread, which then serves others.
+ * @throws AppError `unavailable` as `exportPart`, and while the index of a search is being rebuilt
+ */
 export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   const { selection, after, hasHeader, rowsMax } = turn;
   const { schema, rows } = bulkKinds[selection.rows];
@@ -168,12 +176,14 @@ export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   // A nullable field is declared as one of two schemas.
   const isNullable = (name: string) => "anyOf" in (schema.properties[name] ?? {});
   const { format } = selection;
-  return writePart(rows(db, selection, after, PART_ROWS), {
+  const part = writePart(rows(db, selection, after, PART_ROWS), {
     after,
     rowsMax,
     toLine: lineWriter({ format, isRaw: false, isExcel: false }, columns, isNullable),
     header: hasHeader && format === "csv" ? csvLine(columns) : "",
   });
+  requireNoRemovalSince(db, selection.rows, selection.removals, bounds(selection).from);
+  return part;
 }
 
 /**

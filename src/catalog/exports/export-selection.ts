@@ -7,6 +7,7 @@ import { parsePathReference, parseResolveQuery } from "../channels/channel-refer
 import { selectId } from "../channels/channels.store.ts";
 import type { ExportRow, Position, RowSelection } from "../imports/kinds/exported-rows.ts";
 import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.ts";
+import { seenRemovals } from "../imports/kinds/removed-months.store.ts";
 import type { ImportFormat } from "../imports/reading/recognized.ts";
 import { foundAfter } from "../post-search/finding/select-found.store.ts";
 import { requireWhole } from "../post-search/post-search.ts";
@@ -76,7 +77,8 @@ export function readExport(
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   const channelId = channel === "" ? null : findChannel(db, hosts, channel);
   const openFrom = firstOpenDay(clock.now(), openDays);
-  return { kind, format, isRaw, isExcel, ...days, channelId, openFrom };
+  const removals = seenRemovals(db, clock.now(), kind);
+  return { kind, format, isRaw, isExcel, ...days, channelId, openFrom, removals };
 }
 
 /** Finds a channel, including hidden ones. @throws AppError `invalid` on `channel` */

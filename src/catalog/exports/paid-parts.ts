@@ -3,10 +3,11 @@ import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { message } from "../../values/messages/messages.ts";
-import { formatDay, parseDay } from "../../values/moscow-time.ts";
+import { formatDay, parseDay, startOfDay } from "../../values/moscow-time.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
-import { placeOfPost } from "../imports/kinds/exported-rows.store.ts";
+import { highestRemoved, placeOfPost } from "../imports/kinds/exported-rows.store.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
+import { lastRemoval } from "../imports/kinds/removed-months.store.ts";
 import type { ExportPlace } from "./bulk.ts";
 import { endOfChannel } from "./bulk-kinds.ts";
 import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
@@ -109,7 +110,7 @@ function endLine(selection: BulkSelection, { code, detail }: AppError, last: Pos
   const cursor = last === null ? null : cursorOf(selection, last);
   return selection.format === "ndjson"
     ? `${JSON.stringify({ export: { code, detail, cursor } })}\n`
-    : `# ${code}; cursor=${cursor ?? ""}\n`;
+    : `# ${code}; cursor=${cursor ?? ""}; ${detail}\n`;
 }
 
 /**
@@ -135,8 +136,9 @@ export function positionOf(db: Database, cursor: string, selection: BulkSelectio
     return parsed === null ? null : [Number(channel), parsed];
   }
   if (selection.found !== null) {
-    const place = /^\d{1,15}$/.test(cursor) ? placeOfPost(db, Number(cursor)) : undefined;
-    return place === undefined ? null : [Number(cursor), place.publishedAt];
+    const id = Number(cursor);
+    const place = /^\d{1,15}$/.test(cursor) ? placeOf(db, id) : undefined;
+    return place === undefined ? null : [id, place.publishedAt];
   }
   if (isPostsByChannel(selection)) {
     const [, channel, id] = /^(\d{1,15}):(\d{1,15})$/.exec(cursor) ?? [];
@@ -155,6 +157,22 @@ function placeAfter(
   if (channelId !== null && channel !== channelId) return null;
   // A channel that is gone or hidden has nothing left to send.
   if (!createIsPublic(db)(channel)) return endOfChannel(channel);
+  const place = placeOf(db, id);
+  return (place?.channel ?? channel) === channel && place !== undefined
+    ? [id, place.publishedAt, channel]
+    : null;
+}
+
+/**
+ * Where a post is in the order of time. One that was removed with its month was in some channel before the
+ * months that are kept.
+ */
+function placeOf(
+  db: Database,
+  id: number,
+): { channel: number | null; publishedAt: number } | undefined {
   const place = placeOfPost(db, id);
-  return place?.channel === channel ? [id, place.publishedAt, channel] : null;
+  const removal = place === undefined ? lastRemoval(db, "posts") : null;
+  if (removal === null || id > highestRemoved(db)) return place;
+  return { channel: null, publishedAt: startOfDay(removal.before) - 1 };
 }

@@ -71,11 +71,11 @@ export function letGo(db: Transaction, part: Part): void {
   db.exec(`DROP TRIGGER ${tableOf(part)}_gone`);
 }
 
-/** Takes the parts of months before a row from searches. */
-export function letGoBefore(tx: Transaction, row: number): void {
-  for (const part of selectParts(tx)) {
-    if (part.state !== "leaving" && part.end_row <= row) letGo(tx, part);
-  }
+/** Takes the parts of months before a row from searches. @returns whether there were any */
+export function letGoBefore(tx: Transaction, row: number): boolean {
+  const old = selectParts(tx).filter((part) => part.state !== "leaving" && part.end_row <= row);
+  for (const part of old) letGo(tx, part);
+  return old.length > 0;
 }
 
 /** Puts a part that is complete in the place of the one that was read. */

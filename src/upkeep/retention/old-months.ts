@@ -1,4 +1,9 @@
 import { nextChannelOfPosts } from "../../catalog/imports/kinds/exported-rows.store.ts";
+import {
+  endRemoval,
+  noteRemoval,
+  type RemovedRows,
+} from "../../catalog/imports/kinds/removed-months.store.ts";
 import { dayRow } from "../../catalog/post-search/index-text.ts";
 import { letGoBefore } from "../../catalog/post-search/parts.store.ts";
 import { type Database, statement } from "../../db/database.ts";
@@ -37,8 +42,10 @@ export async function letGoOldParts(
   { posts }: KeptMonths,
 ): Promise<void> {
   if (posts === null) return;
-  const row = dayRow(firstKept(clock.now(), posts));
-  await inTransaction(db, clock, "old-parts", (tx) => letGoBefore(tx, row));
+  const day = firstKept(clock.now(), posts);
+  await inTransaction(db, clock, "old-parts", (tx) => {
+    if (letGoBefore(tx, dayRow(day))) noteRemoval(tx, clock.now(), "posts", day);
+  });
 }
 
 /** Removes posts and statistics of months that are no longer kept, channel by channel, in short steps. */
@@ -50,7 +57,7 @@ export async function removeOldMonths(
   const done: RemovedMonths = {};
   if (kept.posts !== null) {
     const day = firstKept(clock.now(), kept.posts);
-    const removed = await removeBefore(db, clock, OF_POSTS, startOfDay(day));
+    const removed = await removeBefore(db, clock, OF_POSTS, day);
     done.posts = { before: formatDay(day), removed };
   }
   if (kept.statistics !== null) {
@@ -62,18 +69,25 @@ export async function removeOldMonths(
 }
 
 interface Removing {
+  rows: RemovedRows;
+  /** The value of a day in the column that says the time. */
+  timeOf(day: Day): number;
   nextChannel(db: Database, afterId: number): number | undefined;
   hasSome: string;
   removeSome: string;
 }
 
 const OF_POSTS: Removing = {
+  rows: "posts",
+  timeOf: startOfDay,
   nextChannel: nextChannelOfPosts,
   hasSome: "SELECT 1 FROM posts WHERE channel_id = ? AND published_at < ? LIMIT 1",
   removeSome: `DELETE FROM posts WHERE id IN (
     SELECT id FROM posts WHERE channel_id = ? AND published_at < ? LIMIT ${STEP_ROWS})`,
 };
 const OF_STATISTICS: Removing = {
+  rows: "stats",
+  timeOf: (day) => day,
   nextChannel: (db, afterId) =>
     statement<{ id: number }>(
       db,
@@ -87,21 +101,24 @@ const OF_STATISTICS: Removing = {
 async function removeBefore(
   db: Database,
   clock: Clock,
-  { nextChannel, hasSome, removeSome }: Removing,
-  before: number,
+  { rows, timeOf, nextChannel, hasSome, removeSome }: Removing,
+  day: Day,
 ): Promise<number> {
+  const before = timeOf(day);
   const has = statement(db, hasSome);
   const remove = statement(db, removeSome);
   let removed = 0;
   for (let id = nextChannel(db, 0); id !== undefined; id = nextChannel(db, id)) {
     const channel = id;
     if (has.get(channel, before) === undefined) continue;
-    await inParts(db, clock, "old-months", () => {
+    await inParts(db, clock, "old-months", (tx) => {
+      noteRemoval(tx, clock.now(), rows, day);
       const { changes } = remove.run(channel, before);
       removed += changes;
       return changes > 0;
     });
   }
+  await inTransaction(db, clock, "old-months", (tx) => endRemoval(tx, rows));
   return removed;
 }
 

@@ -161,6 +161,7 @@ async function answer(
     isAd: args.is_ad ?? null,
     media: args.media ?? null,
     viewsMin: args.views_min ?? null,
+    removals: bulk.seenRemovals(rows),
     found,
   };
   const after = args.cursor === undefined ? null : bulk.positionOf(args.cursor, selection);

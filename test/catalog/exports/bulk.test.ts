@@ -10,9 +10,11 @@ import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import type { PostFilter } from "../../../src/catalog/post-search/post-search.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
+import { letGoOldParts, removeOldMonths } from "../../../src/upkeep/retention/old-months.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
+import { exported } from "../../support/exporting.ts";
 import { until } from "../../support/until.ts";
 
 /** Customers' bulk export (questions, section 5). */
@@ -55,6 +57,7 @@ const ALL_POSTS: BulkSelection = {
   ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
   ...{ subscribersMin: null, subscribersMax: null },
   metricsMin: {},
+  removals: { number: 0, leftOutBefore: null },
   ...{ media: null, viewsMin: null, found: null },
 };
 
@@ -298,6 +301,106 @@ describe("an export", () => {
   });
 });
 
+describe("an export of months that are dropped", () => {
+  const KEPT = { posts: 3, statistics: 3 };
+  const all = (kind: "posts" | "stats", more: Partial<BulkSelection> = {}): BulkSelection => ({
+    ...{ ...ALL_POSTS, rows: kind, format: "csv", ...more },
+    removals: appliance.app.services.bulk.seenRemovals(kind),
+  });
+  const read = (selection: BulkSelection, after: Position = null, rowsMax = 2) =>
+    bulkPart(appliance.app.domains.db, { selection, after, hasHeader: false, rowsMax });
+  const firsts = (csv: Uint8Array): number[] =>
+    linesOf(Buffer.from(csv).toString()).map((line) => Number.parseInt(line, 10));
+
+  /** Three posts and days of March, and two each of November, by turns, in one channel. */
+  beforeEach(async () => {
+    appliance.ports.clock.set("2026-11-28T12:00:00+03:00");
+    await imported(appliance, "channels", [channel(1)]);
+    const days = ["03-30", "11-01", "03-31", "11-02", "03-29"].map((day) => `2026-${day}`);
+    await imported(
+      appliance,
+      "posts",
+      days.map((day, at) => ({
+        ...{ id: at + 1, channel: 1, text: "Дом", published_at: `${day}T12:00:00+03:00` },
+      })),
+    );
+    await imported(
+      appliance,
+      "stats",
+      days.map((day) => ({ channel: 1, day, subscribers: 5 })),
+    );
+  });
+
+  async function drop(): Promise<void> {
+    const { db } = appliance.app.domains;
+    await letGoOldParts(db, appliance.ports.clock, KEPT);
+    await removeOldMonths(db, appliance.ports.clock, KEPT);
+  }
+
+  test("fails once it lacks some of them, unless it begins after them, and the next one has none", async () => {
+    const query = readPostQuery("дом");
+    if (query === null) throw new Error("nothing to search");
+    const begun = [
+      all("posts"),
+      all("posts", { channelId: 1 }),
+      all("posts", { found: { query, filter: ALL_FOUND } }),
+      all("stats"),
+    ].map((selection) => ({ selection, ...read(selection) }));
+    const from = parseDay("2026-09-01");
+    const later = (["posts", "stats"] as const).map((kind) => all(kind, { from }));
+    await drop();
+    for (const { selection, next } of begun) {
+      expect(() => read(selection, next)).toThrow("Rows before 2026-09-01 are no longer kept");
+    }
+    for (const selection of later) expect(read(selection).rows).toBe(2);
+    for (const kind of ["posts", "stats"] as const) expect(read(all(kind)).rows).toBe(2);
+    // A night that removes nothing breaks nothing off.
+    const selection = all("posts");
+    await drop();
+    expect(read(selection).rows).toBe(2);
+  });
+
+  test("has none of them while they are being removed, also after the removal was killed", async () => {
+    const { db } = appliance.app.domains;
+    const { clock } = appliance.ports;
+    await letGoOldParts(db, clock, KEPT);
+    // As far as the removal came before it was killed.
+    db.exec("DELETE FROM posts WHERE id = 1");
+    expect(firsts(read(all("posts")).content)).toEqual([2, 4]);
+    expect(firsts(read(all("posts", { channelId: 1 })).content)).toEqual([2, 4]);
+    expect(idsOf((await get("posts/?format=ndjson")).body)).toEqual([2, 4]);
+    const file = await exported(appliance, { kind: "posts" });
+    expect(firsts(Buffer.from(file)).slice(1)).toEqual([2, 4]);
+    // The next night goes on with it: an export that began meanwhile lacks nothing.
+    const selection = all("posts");
+    clock.advance(DAY_MS);
+    await drop();
+    expect(firsts(read(selection).content)).toEqual([2, 4]);
+    // An operator who keeps all months again before a removal goes on has the rest of it.
+    db.exec(`UPDATE meta SET value = CAST(
+                json_set(CAST(value AS TEXT), '$.isOver', json('false')) AS BLOB)
+             WHERE name = 'removed posts'`);
+    await imported(appliance, "posts", [{ id: 9, channel: 1, published_at: "2026-03-30T10:00Z" }]);
+    expect(firsts(read(all("posts")).content)).toEqual([2, 4]);
+    clock.advance(3 * DAY_MS);
+    expect(firsts(read(all("posts"), null, 9).content)).toEqual([2, 4, 9]);
+  });
+
+  test("goes on from a post that was removed with its month", async () => {
+    await drop();
+    for (const [query, ids] of [
+      ["cursor=1", [2, 4]],
+      ["channel=1&cursor=1:1", [2, 4]],
+      ["channel=1&cursor=1:2", [4]],
+      ["q=дом&cursor=1", []],
+    ] as const) {
+      const { status, body } = await get(`posts/?format=ndjson&${query}`);
+      expect([status, idsOf(body)], query).toEqual([200, [...ids]]);
+    }
+    expect((await get("posts/?channel=1&cursor=1:77")).status).toBe(400);
+  });
+});
+
 describe("a unit pays for each 1,000 rows begun", () => {
   for (const [rows, units] of [
     ...[
@@ -419,7 +522,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     const second = linesOf((await get("channels/?cursor=2000")).body);
     expect(second).toHaveLength(1_001);
     expect(second[0]).toStartWith("2001,");
-    expect(second.at(-1)).toBe("# quota_exceeded; cursor=3000");
+    expect(second.at(-1)).toStartWith("# quota_exceeded; cursor=3000; The 3 requests ");
     expect(used()).toBe(3);
   });
 
@@ -429,7 +532,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const first = linesOf((await get("posts/?from=2026-11-01")).body);
-    expect(first.at(-1)).toBe("# quota_exceeded; cursor=2:1000");
+    expect(first.at(-1)).toStartWith("# quota_exceeded; cursor=2:1000; The 1 requests ");
     await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
     const second = linesOf((await get("posts/?from=2026-11-01&cursor=2:1000")).body);
     expect([second.length, second[0]?.split(",")[0], used()]).toEqual([500, "1001", 2]);

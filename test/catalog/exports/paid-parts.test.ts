@@ -20,6 +20,7 @@ const SELECTION: BulkSelection = {
   ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
   ...{ subscribersMin: null, subscribersMax: null, media: null, viewsMin: null, found: null },
   metricsMin: {},
+  removals: { number: 0, leftOutBefore: null },
 };
 
 /** A part with this many rows, the last of which is at a position. */

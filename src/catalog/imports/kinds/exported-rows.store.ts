@@ -60,6 +60,11 @@ export function highestGoneNumber(db: Database): number | undefined {
   ).get()?.highest;
 }
 
+/** The highest number of posts that are gone. */
+export function highestRemoved(db: Database): number {
+  return statement<{ highest: number }>(db, "SELECT highest FROM post_numbers").get()?.highest ?? 0;
+}
+
 /** Posts of a channel after an instant or after one of its posts, by instant and id. */
 export function* channelPostsAfter(
   db: Database,

@@ -1,6 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import { type Day, dayOf } from "../../../values/moscow-time.ts";
 import type { StoredFields } from "../../fields/stored-field.ts";
+import type { SeenRemovals } from "./removed-months.store.ts";
 
 /** Key of a row, after which the next page starts; null to start at the beginning. */
 export type Position = readonly number[] | null;
@@ -19,6 +20,8 @@ export interface RowSelection {
   channelId: number | null;
   /** First of the Moscow days whose derived values still follow the posts, and are not exported. */
   openFrom: Day;
+  /** Of months of these rows. */
+  removals: SeenRemovals;
 }
 
 /**
@@ -45,8 +48,17 @@ export interface ExportedRows<Column> {
 const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
 export const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
-export function bounds({ from, to }: Pick<RowSelection, "from" | "to">): { from: Day; to: Day } {
-  return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
+/** The first and the last day that are exported. */
+export function bounds({
+  from,
+  to,
+  removals,
+}: Pick<RowSelection, "from" | "to"> & Partial<Pick<RowSelection, "removals">>): {
+  from: Day;
+  to: Day;
+} {
+  const first = Math.max(from ?? FIRST_DAY, removals?.leftOutBefore ?? FIRST_DAY);
+  return { from: first, to: to ?? LAST_DAY };
 }
 
 /** Precedes the id in a position among removed channels and posts, which come after all others. */

@@ -224,6 +224,9 @@ export async function emptyPostSearch({ appliance }: World): Promise<void> {
   // Channels that the other exercises changed.
   db.exec("DELETE FROM post_search_stale");
   await removeOldMonths(db, clock, { posts: 3, statistics: 12 });
+  await appliance.get(
+    `/v1/msgr/export/posts/?${new URLSearchParams({ q: "пост", cursor: "900000" })}`,
+  );
   await rebuildPostSearch(db, clock);
   await finishPostSearch(db, clock, false);
 }
