@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { quantileOf } from "../../values/fields.ts";
 import type { CatalogFilter, SelectionView } from "./catalog.ts";
-import { bitmapOf, type Columns, isSet } from "./columns/columns.ts";
+import { type Columns, isSet, placeOfCategory } from "./columns/columns.ts";
 import { eachMatching } from "./find-channels.store.ts";
 
 const DECILES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -47,11 +47,11 @@ function add(shares: Map<number, Share>, id: number, subscribers: number, channe
 
 function addCategory(
   columns: Columns,
-  positions: Uint32Array,
+  positions: Int32Array,
   id: number,
   shares: Map<number, Share>,
 ): void {
-  const bitmap = bitmapOf(columns, id);
+  const bitmap = columns.categories[placeOfCategory(columns, id) ?? -1];
   if (bitmap === undefined) return;
   const { subscribers: of } = columns.numbers;
   let channels = 0;

@@ -90,7 +90,7 @@ export function findChannels(
 export function eachMatching(
   db: Database,
   filter: CatalogFilter,
-  visit: (columns: Columns, positions: Uint32Array) => void,
+  visit: (columns: Columns, positions: Int32Array) => void,
 ): void {
   const query = queryOf(db, filter, "-subscribers");
   const { tests, metrics } = query;
@@ -210,11 +210,11 @@ function territoriesWithin(db: Database, territoryId: number): Uint8Array {
 }
 
 /** Positions that are gone through now. Work on columns has no pauses, so that nothing else uses them meanwhile. */
-let positions = new Uint32Array(0);
+let positions = new Int32Array(0);
 
 function positionsOf(columns: Columns, ids: Query["ids"]): Among {
   if (ids === null) return null;
-  if (positions.length < ids.length) positions = new Uint32Array(ids.length);
+  if (positions.length < ids.length) positions = new Int32Array(ids.length);
   let count = 0;
   for (const id of ids) {
     const position = positionOf(columns, id);

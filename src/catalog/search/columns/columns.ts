@@ -10,7 +10,7 @@ export interface Columns {
   /** Values by position; unknown ones are `UNKNOWN`. Metrics are read when they are first asked for. */
   readonly numbers: Readonly<Record<NumberColumn, Float64Array>>;
   /** Number of the channel's own territory; 0: none. */
-  readonly territory: Uint32Array;
+  readonly territory: Int32Array;
   /** Bits of `MARKS`; 0: the channel is not in the catalog. */
   readonly marks: Uint8Array;
   /** Bits of `LISTING`, as of the last run that computed metrics; 0: none were computed. */
@@ -18,9 +18,11 @@ export interface Columns {
   /** Numbers of the channels at `capacity` and the following positions. */
   readonly largeIds: Float64Array;
   /** Numbers of the categories that have a bitmap, in the order of the bitmaps; 0 from their end on. */
-  readonly categoryIds: Uint32Array;
+  readonly categoryIds: Int32Array;
   /** Channels of each category: a bit for each position. */
-  readonly categories: readonly Uint32Array[];
+  readonly categories: readonly Int32Array[];
+  /** How often the bitmap at a place changed. */
+  readonly categoryChanges: Int32Array;
   /** Versions up to which channels and metrics were read (read-columns.store.ts), at the places of `VERSION`. */
   readonly versions: Float64Array;
   /** Numbers at the places of `STATE`. */
@@ -86,12 +88,13 @@ export function makeColumns(size: Size, least: Size): Columns {
     numbers: Object.fromEntries(
       NUMBER_COLUMNS.map((name) => [name, new Float64Array(shared(8 * positions))]),
     ) as Columns["numbers"],
-    territory: new Uint32Array(shared(4 * positions)),
+    territory: new Int32Array(shared(4 * positions)),
     marks: new Uint8Array(shared(positions)),
     listing: new Uint8Array(shared(positions)),
     largeIds: new Float64Array(shared(8 * capacity)),
-    categoryIds: new Uint32Array(shared(4 * categories)),
-    categories: Array.from({ length: categories }, () => new Uint32Array(shared(positions / 8))),
+    categoryIds: new Int32Array(shared(4 * categories)),
+    categoryChanges: new Int32Array(shared(4 * categories)),
+    categories: Array.from({ length: categories }, () => new Int32Array(shared(positions / 8))),
     versions: new Float64Array(shared(8 * Object.keys(VERSION).length)),
     state: new Int32Array(shared(4 * Object.keys(STATE).length)),
   };
@@ -120,15 +123,12 @@ export function positionOf(columns: Columns, id: number): number | undefined {
   return known.get(id);
 }
 
-/** Channels of a category as a bitmap; undefined if no channel had it yet. */
-export function bitmapOf(
-  { categories, categoryIds }: Columns,
-  id: number,
-): Uint32Array | undefined {
+/** Place of a category's bitmap; undefined if no channel had it yet. */
+export function placeOfCategory({ categoryIds }: Columns, id: number): number | undefined {
   const at = categoryIds.indexOf(id);
-  return at < 0 ? undefined : categories[at];
+  return at < 0 ? undefined : at;
 }
 
-export function isSet(bitmap: Uint32Array, position: number): boolean {
+export function isSet(bitmap: Int32Array, position: number): boolean {
   return (((bitmap[position >>> 5] as number) >>> (position & 31)) & 1) === 1;
 }

@@ -5,6 +5,7 @@ import { CURRENT_SLOT, publishedRun } from "../../metrics/metrics.store.ts";
 import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import {
   type Columns,
+  isSet,
   LISTING,
   MARKS,
   makeColumns,
@@ -277,16 +278,22 @@ function putNumbers(columns: Columns, row: Numbers | Row): void {
   numbers.last_post_at[position] = lastPostAt ?? UNKNOWN;
 }
 
-function hide({ categories, marks, state, territory }: Columns, position: number): void {
+function hide(columns: Columns, position: number): void {
+  const { marks, state, territory } = columns;
   if (marks[position] === 0) return;
   marks[position] = 0;
   territory[position] = 0;
-  const word = position >>> 5;
-  const others = ~(1 << (position & 31));
   for (let at = 0; at < (state[STATE.categories] ?? 0); at++) {
-    const bitmap = categories[at] as Uint32Array;
-    bitmap[word] = (bitmap[word] as number) & others;
+    if (isSet(columns.categories[at] as Int32Array, position)) flip(columns, at, position);
   }
+}
+
+/** Changes a channel's bit in a category's bitmap. */
+function flip({ categories, categoryChanges }: Columns, at: number, position: number): void {
+  const bitmap = categories[at] as Int32Array;
+  const word = position >>> 5;
+  bitmap[word] = (bitmap[word] as number) ^ (1 << (position & 31));
+  categoryChanges[at] = (categoryChanges[at] as number) + 1;
 }
 
 /** Removes a channel whose number another may get. */
@@ -315,8 +322,7 @@ function addCategory(columns: Columns, position: number, id: number): void {
     categoryIds[at] = id;
     state[STATE.categories] = at + 1;
   }
-  const bitmap = categories[at] as Uint32Array;
-  bitmap[position >>> 5] = (bitmap[position >>> 5] as number) | (1 << (position & 31));
+  if (!isSet(categories[at] as Int32Array, position)) flip(columns, at, position);
 }
 
 /** No run has this number, so that metrics are read again. */

@@ -1,10 +1,10 @@
 import { noInline } from "bun:jsc";
 import {
-  bitmapOf,
   type Columns,
   idAt,
   isSet,
   type NumberColumn,
+  placeOfCategory,
   STATE,
   UNKNOWN,
 } from "./columns.ts";
@@ -49,12 +49,12 @@ export interface Place {
 }
 
 /** Positions to go through; null for all. */
-export type Among = Uint32Array | null;
+export type Among = Int32Array | null;
 
 /** Positions that are tested at a time: each test goes through those that the ones before it left. */
 const BLOCK = 4096;
 /** The current block's positions. Work on columns has no pauses, so that nothing else uses it meanwhile. */
-const block = new Uint32Array(BLOCK);
+const block = new Int32Array(BLOCK);
 
 /**
  * The first channels of the ordering that pass all tests, after a place in it.
@@ -89,7 +89,7 @@ export function eachMatch(
   columns: Columns,
   tests: Tests,
   among: Among,
-  visit: (positions: Uint32Array) => void,
+  visit: (positions: Int32Array) => void,
 ): void {
   eachBlock(columns, tests, among, boundsOf(null, null), (count) =>
     visit(block.subarray(0, count)),
@@ -104,22 +104,33 @@ function eachBlock(
   bounds: Bounds,
   visit: (count: number) => void,
 ): void {
-  const { capacity, numbers, state } = columns;
+  const { capacity, categories, numbers, state } = columns;
   const order = numbers[tests.order];
-  const { categoryId } = tests;
-  const bitmap = categoryId === null ? null : bitmapOf(columns, categoryId);
+  const category = tests.categoryId === null ? null : placeOfCategory(columns, tests.categoryId);
   // No channel has the category.
-  if (bitmap === undefined) return;
-  const test = (count: number): void => {
-    const left = passing(columns, tests, count);
+  if (category === undefined) return;
+  const passes = passesOf(columns, tests);
+  const test = (all: number): void => {
+    let left = all;
+    for (const pass of passes) {
+      if (left === 0) break;
+      const given = left;
+      left = pass.keep(given);
+      pass.share = left / given;
+    }
     if (left > 0) visit(left);
+    // Each test reads a line of memory for each position, so the one that keeps the fewest goes first.
+    passes.sort((one, other) => one.share - other.share);
   };
-  if (among !== null) {
-    for (let at = 0; at < among.length; at += BLOCK) {
-      const part = among.subarray(at, at + BLOCK);
+  const list = among ?? (category === null ? null : listOf(columns, category));
+  if (list !== null) {
+    passes.push({ keep: (count) => inRange(order, count, bounds), share: 1 });
+    const bitmap = among === null || category === null ? undefined : categories[category];
+    if (bitmap !== undefined) passes.push({ keep: (count) => inBitmap(bitmap, count), share: 1 });
+    for (let at = 0; at < list.length; at += BLOCK) {
+      const part = list.subarray(at, at + BLOCK);
       block.set(part);
-      const count = bitmap === null ? part.length : inBitmap(bitmap, part.length);
-      test(inRange(order, count, bounds));
+      test(part.length);
     }
     return;
   }
@@ -129,23 +140,74 @@ function eachBlock(
   ] as const;
   for (const [from, end] of runs) {
     for (let at = from; at < end; at += BLOCK) {
-      const to = Math.min(at + BLOCK, end);
-      if (bitmap === null) test(within(order, at, to, bounds));
-      else test(inRange(order, ofBitmap(bitmap, at, to), bounds));
+      test(within(order, at, Math.min(at + BLOCK, end), bounds));
     }
   }
 }
 
-function passing(
+/** Positions of a category's channels, as of a number of changes of its bitmap. */
+interface List {
+  changes: number;
+  positions: Int32Array;
+}
+
+/** Lists of a thread, by place of the category. */
+const lists = new WeakMap<Columns, List[]>();
+
+/** The channels of a category. Taking them from its bitmap takes as long as the tests that follow. */
+function listOf(columns: Columns, category: number): Int32Array {
+  const known = lists.get(columns) ?? [];
+  lists.set(columns, known);
+  const changes = columns.categoryChanges[category] ?? 0;
+  const list = known[category];
+  if (list?.changes === changes) return list.positions;
+  const positions = positionsIn(columns.categories[category] as Int32Array);
+  known[category] = { changes, positions };
+  return positions;
+}
+
+function positionsIn(bitmap: Int32Array): Int32Array {
+  let count = 0;
+  eachBit(bitmap, () => {
+    count += 1;
+  });
+  const positions = new Int32Array(count);
+  count = 0;
+  eachBit(bitmap, (position) => {
+    positions[count++] = position;
+  });
+  return positions;
+}
+
+function eachBit(bitmap: Int32Array, visit: (position: number) => void): void {
+  for (let at = 0; at < bitmap.length; at++) {
+    for (let bits = bitmap[at] as number; bits !== 0; bits &= bits - 1) {
+      visit((at << 5) + 31 - Math.clz32(bits & -bits));
+    }
+  }
+}
+
+/** A test of the block's positions. */
+interface Pass {
+  /** Keeps the positions that pass. @returns how many do */
+  keep(count: number): number;
+  /** Part that was kept of the last positions. */
+  share: number;
+}
+
+function passesOf(
   { numbers, territory, marks, listing }: Columns,
-  tests: Tests,
-  all: number,
-): number {
-  let count = all;
-  if (tests.territories !== null) count = inTerritories(tests.territories, territory, count);
-  for (const { column, bounds } of tests.ranges) count = inRange(numbers[column], count, bounds);
-  count = withBits(marks, count, tests.marks);
-  return tests.listing.mask === 0 ? count : withBits(listing, count, tests.listing);
+  { territories, ranges, ...tests }: Tests,
+): Pass[] {
+  const keeps: Pass["keep"][] = ranges.map(
+    ({ column, bounds }) =>
+      (count) =>
+        inRange(numbers[column], count, bounds),
+  );
+  if (territories !== null) keeps.push((count) => inTerritories(territories, territory, count));
+  keeps.push((count) => withBits(marks, count, tests.marks));
+  if (tests.listing.mask !== 0) keeps.push((count) => withBits(listing, count, tests.listing));
+  return keeps.map((keep) => ({ keep, share: 1 }));
 }
 
 /*
@@ -153,7 +215,7 @@ function passing(
  * Each is compiled by itself: where the engine inlined them, which it did after some hundred pages, they took six
  * times as long (Bun 1.4.4).
  */
-for (const loop of [within, ofBitmap, inBitmap, inRange, inTerritories, withBits]) noInline(loop);
+for (const loop of [within, inBitmap, inRange, inTerritories, withBits]) noInline(loop);
 
 function within(column: Float64Array, from: number, to: number, bounds: Bounds): number {
   const [least, most] = [bounds[0] as number, bounds[1] as number];
@@ -165,17 +227,7 @@ function within(column: Float64Array, from: number, to: number, bounds: Bounds):
   return count;
 }
 
-function ofBitmap(bitmap: Uint32Array, from: number, to: number): number {
-  let count = 0;
-  for (let at = from >>> 5; at << 5 < to; at++) {
-    for (let bits = bitmap[at] as number; bits !== 0; bits &= bits - 1) {
-      block[count++] = (at << 5) + 31 - Math.clz32(bits & -bits);
-    }
-  }
-  return count;
-}
-
-function inBitmap(bitmap: Uint32Array, all: number): number {
+function inBitmap(bitmap: Int32Array, all: number): number {
   let count = 0;
   for (let at = 0; at < all; at++) {
     const position = block[at] as number;
@@ -195,7 +247,7 @@ function inRange(column: Float64Array, all: number, bounds: Bounds): number {
   return count;
 }
 
-function inTerritories(wanted: Uint8Array, territory: Uint32Array, all: number): number {
+function inTerritories(wanted: Uint8Array, territory: Int32Array, all: number): number {
   let count = 0;
   for (let at = 0; at < all; at++) {
     const position = block[at] as number;
