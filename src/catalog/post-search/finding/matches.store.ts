@@ -88,8 +88,10 @@ function textTest(db: Database, query: PostQuery): TextTest {
   const tested = new Map<number, boolean>();
   function readAhead(ids: readonly number[]): void {
     const untested = ids.filter((id) => !tested.has(id));
-    if (untested.length === 0) return;
-    for (const { id, text } of selectTexts(db, untested)) tested.set(id, matches(text));
+    for (let at = 0; at < untested.length; at += TEXTS_READ) {
+      const some = untested.slice(at, at + TEXTS_READ);
+      for (const { id, text } of selectTexts(db, some)) tested.set(id, matches(text));
+    }
   }
   return {
     readAhead,
@@ -308,9 +310,7 @@ export function testTexts(
     // The first in one go, since for each FTS5 begins anew.
     const count = tested === 0 ? TEXTS_COUNTED.least : TEXTS_COUNTED.least / 4;
     const candidates = readCandidates(db, doubtful, count);
-    for (let at = 0; at < candidates.length; at += TEXTS_READ) {
-      texts.readAhead(candidates.slice(at, at + TEXTS_READ).map(({ id }) => id));
-    }
+    texts.readAhead(candidates.map(({ id }) => id));
     found.push(...candidates.filter(({ id }) => texts.has(id)));
     tested += candidates.length;
     if (candidates.length < count) break;

@@ -8,7 +8,7 @@ import {
   formatInstant,
   startOfDay,
 } from "../../../values/moscow-time.ts";
-import { channelToken, dayOfRow } from "../index-text.ts";
+import { channelToken, dayOfRow, dayRow } from "../index-text.ts";
 import type { OverTime, OverTimeSelection } from "../over-time.ts";
 import type { Part } from "../parts.store.ts";
 import { withAnyToken } from "./match-expression.ts";
@@ -55,46 +55,46 @@ export function selectOverTime(
   const indexQuery = indexQueryOf(db, { query, filter: { ...filter, ...range } });
   const { texts } = indexQuery;
   const byDay = Array.from({ length: to - from + 1 }, () => 0);
-  const count = (row: number, posts: number): void => {
-    const at = dayOfRow(row) - from;
-    byDay[at] = (byDay[at] ?? 0) + posts;
+  const count = (rows: readonly number[], posts: number): void => {
+    for (let at = 0; at < rows.length; ) {
+      const day = dayOfRow(rows[at] ?? 0);
+      const end = firstFrom(rows, dayRow(day + 1), at);
+      byDay[day - from] = (byDay[day - from] ?? 0) + posts * (end - at);
+      at = end;
+    }
   };
 
-  const certainRows: number[] = [];
-  const certain = readSample(
-    db,
-    ofCertain(indexQuery),
-    limits.lookedUp,
-    limits.read,
-    (row, posts) => {
-      count(row, posts);
-      if (texts !== null) certainRows.push(row);
-    },
-  );
-  const found = lookUpRows(db, certain.rows, certain.every);
+  const certainRows = new Map<Part, readonly number[]>();
+  const certain = readSample(db, ofCertain(indexQuery), limits, (rows, weight, part) => {
+    count(rows, weight);
+    certainRows.set(part, rows);
+  });
+  const found = [lookUpRows(db, certain.rows, certain.every)];
   let sampled = certain.every;
   if (texts !== null) {
     const doubtful = ofDoubtful(indexQuery);
     // If any other post may match, FTS5 would read the lists of all levels of views, and the certain matches again.
     const isAnyOther = isAnyPost(indexQuery) && certain.slicedBefore === null;
-    let passed = 0;
-    const others = (part: Part): number[] =>
-      rowsOfPosts(db, doubtful, part).filter((row) => {
-        // Both are read in the same order.
-        if (row !== certainRows[passed]) return true;
-        passed += 1;
+    const others = (part: Part): number[] => {
+      const passed = certainRows.get(part) ?? [];
+      let at = 0;
+      return rowsOfPosts(db, doubtful, part).filter((row) => {
+        // Both are in order.
+        if (row !== passed[at]) return true;
+        at += 1;
         return false;
       });
+    };
+    const most = { ...limits, lookedUp: TEXTS_MAX };
     const rowsOf = isAnyOther ? others : undefined;
-    const { rows, every } = readSample(db, doubtful, TEXTS_MAX, limits.read, () => {}, rowsOf);
-    const tested = lookUpRows(db, rows, every).filter(({ id }) => texts.has(id));
-    for (const { row, weight } of tested) count(row, weight);
-    found.push(...tested);
+    const { rows, every } = readSample(db, doubtful, most, () => {}, rowsOf);
+    const tested = testRows(db, rows, texts).sort((one, other) => one - other);
+    count(tested, every);
+    found.push(lookUpRows(db, tested, every));
     sampled = Math.max(sampled, every);
   }
 
   const periodsByDay = byDay.map((_, at) => Math.max(from, startOf(from + at, group)));
-  const periodOf = ({ row }: Seen): Day => periodsByDay[dayOfRow(row) - from] ?? from;
   const posts = new Map<Day, number>();
   for (const [at, period] of periodsByDay.entries()) {
     posts.set(period, (posts.get(period) ?? 0) + (byDay[at] ?? 0));
@@ -102,12 +102,15 @@ export function selectOverTime(
   const isEstimated = sampled > 1 && texts !== null;
   // A thousand texts tell too little about channels that were not seen.
   const areChannelsTold = sampled <= CHANNELS_SAMPLED_MAX && !isEstimated;
-  const channels = tallied(found, ({ channel_id }) => channel_id);
+  const channels = tallied(found, channelOf);
+  const periodOf = ({ rows }: Seen, at: number): Day =>
+    periodsByDay[dayOfRow(rows[at] ?? 0) - from] ?? from;
   const periods = tallied(found, periodOf);
-  const timesIn = timesByPeriod(areChannelsTold ? found : [], periodOf);
+  const timesIn = areChannelsTold ? timesByPeriod(found, periodOf) : new Map<Day, number[]>();
   const channelsIn = (counted: number, times: readonly number[]): number | null =>
     counted === 0 ? 0 : areChannelsTold ? channelsOf(times, sampled) : null;
   const counted = byDay.reduce((sum, one) => sum + one, 0);
+  noteKnownViews(db, found, periods, periodOf);
   const known = [...periods.values()].flatMap((tally) => viewsOf(tally) ?? []);
   const times = Array.from(channels.values(), ({ looked }) => looked);
   const isSampled = sampled > 1 && !isEstimated;
@@ -120,12 +123,11 @@ export function selectOverTime(
       from: formatDay(day),
       posts: counted,
       views: viewsOf(periods.get(day)),
-      channels: channelsIn(counted, [...(timesIn.get(day)?.values() ?? [])]),
+      channels: channelsIn(counted, timesIn.get(day) ?? []),
     })),
-    top_channels: topChannels(
-      db,
-      isSampled ? ofFrequentChannels(db, indexQuery, found, channels) : channels,
-    ),
+    top_channels: isSampled
+      ? topChannels(db, ...ofFrequentChannels(db, indexQuery, found, channels))
+      : topChannels(db, found, channels),
     note: noteOf(),
   };
 
@@ -144,18 +146,28 @@ function startOf(day: Day, group: OverTimeSelection["group"]): Day {
   return group === "week" ? day - ((date.getUTCDay() + 6) % 7) : day;
 }
 
+/** The first position from `at` on whose row is not less; rows are ascending. */
+function firstFrom(rows: readonly number[], row: number, at: number): number {
+  let [low, high] = [at, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] ?? 0) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
- * Rows of every n-th candidate, such that they are not more than `most`. Once `readMax` were read, months before
+ * Rows of every n-th candidate, such that they are not more than `lookedUp`. Once `read` were read, months before
  * are read in slices.
- * @param note called for the row of each candidate that is read, and how many it stands for
+ * @param note called for the rows of a part that are read, ascending, and how many candidates each stands for
  * @param rowsOf reads those of a whole part
  */
 function readSample(
   db: Database,
   indexQuery: IndexQuery,
-  most: number,
-  readMax: number,
-  note: (row: number, weight: number) => void,
+  limits: typeof LIMITS,
+  note: (rows: readonly number[], weight: number, part: Part) => void,
   rowsOf = (part: Part): number[] => rowsOfPart(db, indexQuery, part),
 ): { rows: number[]; every: number; slicedBefore: number | null } {
   const parts = partsIn(indexQuery);
@@ -170,58 +182,67 @@ function readSample(
   for (const [at, part] of parts.entries()) {
     requireTime(db);
     let weight = 1;
-    if (canSlice && read >= readMax) {
+    if (canSlice && read >= limits.read) {
       slicedBefore ??= part.end_row;
       // As many rows of each of these parts as if all were as large as those before.
-      while (weight * readMax * at < read * parts.length) weight *= 2;
+      while (weight * limits.read * at < read * parts.length) weight *= 2;
     }
     while (every < weight) halve();
     const slices = { every: weight, slices: SLICES_OF_DAY };
     const found = weight === 1 ? rowsOf(part) : sliceRows(db, indexQuery, part, slices);
-    for (const row of found) {
-      note(row, weight);
-      if (seen % (every / weight) === 0) rows.push(row);
-      seen += 1;
-    }
+    note(found, weight, part);
+    const step = (): number => every / weight;
+    const first = (): number => (step() - (seen % step())) % step();
+    const more = (): number => Math.ceil(Math.max(0, found.length - first()) / step());
+    while (rows.length + more() > limits.lookedUp) halve();
+    for (let next = first(); next < found.length; next += step()) rows.push(found[next] ?? 0);
+    seen += found.length;
     read += found.length;
-    while (rows.length > most) halve();
   }
   return { rows, every, slicedBefore };
 }
 
-/** A match that was looked up, standing for as many as its weight. */
+/** Rows of candidates whose texts match. */
+function testRows(
+  db: Database,
+  rows: readonly number[],
+  texts: NonNullable<IndexQuery["texts"]>,
+): number[] {
+  const posts = statement<{ row: number; id: number }>(
+    db,
+    `SELECT m.row, m.post_id AS id FROM json_each(?) r CROSS JOIN searched_posts m ON m.row = r.value`,
+  ).all(JSON.stringify(rows));
+  texts.readAhead(posts.map(({ id }) => id));
+  return posts.filter(({ id }) => texts.has(id)).map(({ row }) => row);
+}
+
+/** Matches that were looked up, by column: each as an object would take twice as long. */
 interface Seen {
-  row: number;
-  id: number;
-  channel_id: number;
-  published_at: number;
-  views: number;
-  areViewsKnown: boolean;
+  rows: number[];
+  channels: number[];
+  publishedAt: number[];
+  views: number[];
+  /** How many matches each stands for. */
   weight: number;
 }
 
-function lookUpRows(db: Database, rows: readonly number[], weight: number): Seen[] {
+function lookUpRows(db: Database, rows: readonly number[], weight: number): Seen {
   requireTime(db);
-  const seen = statement<Omit<Seen, "weight" | "areViewsKnown">>(
+  const columns = statement<Record<"rows" | "channels" | "publishedAt" | "views", string>>(
     db,
-    `SELECT m.row, m.post_id AS id, m.channel_id, m.published_at, m.views
+    `SELECT json_group_array(m.row) AS rows, json_group_array(m.channel_id) AS channels,
+       json_group_array(m.published_at) AS publishedAt, json_group_array(m.views) AS views
      FROM json_each(?) r CROSS JOIN searched_posts m ON m.row = r.value`,
-  ).all(JSON.stringify(rows));
-  const unseen = seen.flatMap(({ id, views }) => (views === 0 ? [id] : []));
-  const read = new Set(
-    statement(
-      db,
-      `SELECT p.id FROM json_each(?) r CROSS JOIN posts p ON p.id = r.value
-       WHERE ${WITHIN_DEADLINE} AND p.views_at IS NOT NULL`,
-    )
-      .pluck<number>()
-      .all(JSON.stringify(unseen)),
-  );
-  return seen.map((one) => ({
-    ...one,
-    areViewsKnown: one.views > 0 || read.has(one.id),
+  ).get(JSON.stringify(rows));
+  const read = (column: keyof NonNullable<typeof columns>): number[] =>
+    columns === undefined ? [] : (JSON.parse(columns[column]) as number[]);
+  return {
+    rows: read("rows"),
+    channels: read("channels"),
+    publishedAt: read("publishedAt"),
+    views: read("views"),
     weight,
-  }));
+  };
 }
 
 interface Tally {
@@ -229,45 +250,91 @@ interface Tally {
   /** How many of the posts were looked up. */
   looked: number;
   views: number;
+  /** Told by `noteKnownViews` where there are none. */
   areViewsKnown: boolean;
   lastAt: number;
 }
 
-function tallied(found: readonly Seen[], keyOf: (one: Seen) => number): Map<number, Tally> {
+type KeyOf = (seen: Seen, at: number) => number;
+const channelOf: KeyOf = ({ channels }, at) => channels[at] ?? 0;
+
+function tallied(found: readonly Seen[], keyOf: KeyOf): Map<number, Tally> {
   const tallies = new Map<number, Tally>();
-  for (const one of found) {
-    const key = keyOf(one);
-    let tally = tallies.get(key);
-    if (tally === undefined) {
-      tally = { posts: 0, looked: 0, views: 0, areViewsKnown: false, lastAt: one.published_at };
-      tallies.set(key, tally);
+  for (const seen of found) {
+    for (let at = 0; at < seen.rows.length; at += 1) {
+      const key = keyOf(seen, at);
+      let tally = tallies.get(key);
+      if (tally === undefined) {
+        tally = { posts: 0, looked: 0, views: 0, areViewsKnown: false, lastAt: 0 };
+        tallies.set(key, tally);
+      }
+      const publishedAt = seen.publishedAt[at] ?? 0;
+      tally.posts += seen.weight;
+      tally.looked += 1;
+      tally.views += seen.weight * (seen.views[at] ?? 0);
+      if (tally.looked === 1 || publishedAt > tally.lastAt) tally.lastAt = publishedAt;
     }
-    tally.posts += one.weight;
-    tally.looked += 1;
-    tally.views += one.weight * one.views;
-    tally.areViewsKnown ||= one.areViewsKnown;
-    tally.lastAt = Math.max(tally.lastAt, one.published_at);
   }
   return tallies;
 }
 
-/** How many posts that were looked up each channel has in each period. */
-function timesByPeriod(
-  found: readonly Seen[],
-  periodOf: (one: Seen) => Day,
-): Map<Day, Map<number, number>> {
-  const periods = new Map<Day, Map<number, number>>();
-  for (const one of found) {
-    const period = periodOf(one);
-    const times = periods.get(period) ?? new Map<number, number>();
+/** How many posts that were looked up each channel has in each period; the order of channels is lost. */
+function timesByPeriod(found: readonly Seen[], periodOf: KeyOf): Map<Day, number[]> {
+  const numbers = new Map<number, number>();
+  const keys = new Float64Array(found.reduce((sum, { rows }) => sum + rows.length, 0));
+  let next = 0;
+  for (const seen of found) {
+    for (let at = 0; at < seen.rows.length; at += 1) {
+      const channel = seen.channels[at] ?? 0;
+      const number = numbers.get(channel) ?? numbers.size;
+      if (number === numbers.size) numbers.set(channel, number);
+      keys[next] = periodOf(seen, at) * keys.length + number;
+      next += 1;
+    }
+  }
+  keys.sort();
+  const periods = new Map<Day, number[]>();
+  for (let at = 0, end = 0; at < keys.length; at = end) {
+    const key = keys[at] ?? 0;
+    while (keys[end] === key) end += 1;
+    const period = Math.floor(key / keys.length);
+    const times = periods.get(period) ?? [];
     periods.set(period, times);
-    times.set(one.channel_id, (times.get(one.channel_id) ?? 0) + 1);
+    times.push(end - at);
   }
   return periods;
 }
 
+/** Notes whose views are known, of tallies that have none: only the posts tell. */
+function noteKnownViews(
+  db: Database,
+  found: readonly Seen[],
+  tallies: ReadonlyMap<number, Tally>,
+  keyOf: KeyOf,
+): void {
+  const unseen = new Map<number, Tally>();
+  for (const seen of found) {
+    for (const [at, row] of seen.rows.entries()) {
+      const tally = tallies.get(keyOf(seen, at));
+      if (tally?.views === 0) unseen.set(row, tally);
+    }
+  }
+  const known = statement(
+    db,
+    `SELECT m.row FROM json_each(?) r CROSS JOIN searched_posts m ON m.row = r.value
+       CROSS JOIN posts p ON p.id = m.post_id
+     WHERE ${WITHIN_DEADLINE} AND p.views_at IS NOT NULL`,
+  )
+    .pluck<number>()
+    .all(JSON.stringify([...unseen.keys()]));
+  for (const row of known) {
+    const tally = unseen.get(row);
+    if (tally !== undefined) tally.areViewsKnown = true;
+  }
+}
+
 const viewsOf = (tally: Tally | undefined): number | null =>
-  tally?.areViewsKnown ? tally.views : null;
+  tally === undefined || (tally.views === 0 && !tally.areViewsKnown) ? null : tally.views;
 
 /**
  * Number of channels; null if none of the posts was looked up. Of a sample it is the estimate by Chao and Lin for
@@ -293,23 +360,24 @@ function ofFrequentChannels(
   indexQuery: IndexQuery,
   sample: readonly Seen[],
   channels: ReadonlyMap<number, Tally>,
-): Map<number, Tally> {
-  const top = mostFirst(channels, COUNTED_CHANNELS);
-  let left = LIMITS.lookedUp;
+): [Seen[], Map<number, Tally>] {
   const counted = new Set<number>();
-  for (const [id, { posts }] of top) {
-    left -= posts;
+  const tallies = new Map<number, Tally>();
+  let left = LIMITS.lookedUp;
+  for (const [id, tally] of mostFirst(channels, COUNTED_CHANNELS)) {
+    left -= tally.posts;
     if (left >= 0) counted.add(id);
+    else tallies.set(id, tally);
   }
-  const sampled = new Set(top.flatMap(([id]) => (counted.has(id) ? [] : [id])));
-  const found = sample.filter(({ channel_id }) => sampled.has(channel_id));
-  if (counted.size > 0) {
-    const match = withAnyToken(indexQuery.match, [...counted].map(channelToken));
-    const exact = { ...indexQuery, match };
-    const rows = partsIn(exact).flatMap((part) => rowsOfPart(db, exact, part));
-    found.push(...lookUpRows(db, rows, 1));
+  if (counted.size === 0) return [[...sample], tallies];
+  const match = withAnyToken(indexQuery.match, [...counted].map(channelToken));
+  const exact = { ...indexQuery, match };
+  const rows = partsIn(exact).flatMap((part) => rowsOfPart(db, exact, part));
+  const all = lookUpRows(db, rows, 1);
+  for (const [id, tally] of tallied([all], channelOf)) {
+    tallies.set(id, tally);
   }
-  return tallied(found, ({ channel_id }) => channel_id);
+  return [[...sample, all], tallies];
 }
 
 type OfChannel = readonly [id: number, tally: Tally];
@@ -330,13 +398,19 @@ function mostFirst(channels: ReadonlyMap<number, Tally>, most: number): OfChanne
   return top;
 }
 
-function topChannels(db: Database, channels: ReadonlyMap<number, Tally>): OverTime["top_channels"] {
+function topChannels(
+  db: Database,
+  found: readonly Seen[],
+  channels: ReadonlyMap<number, Tally>,
+): OverTime["top_channels"] {
   const card = statement<OverTime["top_channels"][number]["channel"]>(
     db,
     `SELECT c.id, k.title, k.handle, c.subscribers
      FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`,
   );
-  return mostFirst(channels, TOP_CHANNELS).flatMap(([id, tally]) => {
+  const top = mostFirst(channels, TOP_CHANNELS);
+  noteKnownViews(db, found, new Map(top), channelOf);
+  return top.flatMap(([id, tally]) => {
     const channel = card.get(id);
     if (channel === undefined) return [];
     const last_published_at = formatInstant(tally.lastAt);
