@@ -146,12 +146,10 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     else removePublicCard.run(record.id);
   }
 
-  const putTexts = (record: ChannelRecord): void =>
-    search.put(
-      record.id,
-      searchTextOf(record.title, record.handle),
-      facetsOfRecord(record, directoryIds),
-    );
+  function putTexts(record: ChannelRecord): void {
+    const { text, facets } = textsOf(record, directoryIds);
+    search.put(record.id, text, facets);
+  }
 
   return {
     /** Inserts the row in `channels`, which the others refer to. */
@@ -196,23 +194,30 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   };
 }
 
-function facetsOfRecord(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
+/** What search goes by: a channel's search text and its facets. */
+export function textsOf(
+  record: ChannelRecord,
+  { categories, territories }: DirectoryIds,
+): { text: string; facets: string } {
   const { territory } = record;
-  return facetsOf({
-    categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
-    territoryIds: territory === null ? [] : (territories.get(territory) ?? []),
-    aPlus: record.a_plus === 1,
-    verified: record.verified === 1,
-  });
+  return {
+    text: searchTextOf(record.title, record.handle),
+    facets: facetsOf({
+      categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
+      territoryIds: territory === null ? [] : (territories.get(territory) ?? []),
+      aPlus: record.a_plus === 1,
+      verified: record.verified === 1,
+    }),
+  };
 }
 
-interface DirectoryIds {
+export interface DirectoryIds {
   categories: Map<string, number>;
   /** Each with the ids of the entry and of all its ancestors. */
   territories: Map<string, number[]>;
 }
 
-function readDirectoryIds(db: Database): DirectoryIds {
+export function readDirectoryIds(db: Database): DirectoryIds {
   const categories = new Map(
     statement<{ slug: string; id: number }>(db, "SELECT slug, id FROM categories")
       .all()

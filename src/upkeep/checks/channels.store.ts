@@ -1,4 +1,5 @@
 import { CHANNEL_COLUMNS, type ChannelRecord, toCard } from "../../catalog/channels/card.ts";
+import { readDirectoryIds, textsOf } from "../../catalog/channels/channel-records.store.ts";
 import { parseLinkOrHandle } from "../../catalog/channels/channel-reference.ts";
 import { CARD_JSON } from "../../catalog/channels/stored-card.ts";
 import { type Database, statement } from "../../db/database.ts";
@@ -15,7 +16,7 @@ export function channelFaults(db: Database): string[] {
        FROM public_cards p
        WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = p.id AND is_public = 1)`,
     }),
-    ...faultOf("Public channels whose card is not shown as it is stored", cardsThatDiffer(db)),
+    ...differences(db),
     ...foundRows(db, {
       "Categories of channels that are not in the directory": `SELECT DISTINCT category AS name
        FROM channel_cards
@@ -28,21 +29,31 @@ export function channelFaults(db: Database): string[] {
 }
 
 /**
- * Numbers of channels whose stored card differs from their row. Cards are parsed before comparing, because
- * a migration may have written an integer as `5.0`.
+ * Channels of which what is shown, or what search goes by, differs from their row. Cards are parsed before
+ * comparing, because a migration may have written an integer as `5.0`.
  */
-function cardsThatDiffer(db: Database): number[] {
-  const rows = statement<ChannelRecord & { json: string | null }>(
+function differences(db: Database): string[] {
+  const directoryIds = readDirectoryIds(db);
+  const rows = statement<
+    ChannelRecord & { json: string | null; searchText: string | null; facets: string | null }
+  >(
     db,
-    `SELECT ${CHANNEL_COLUMNS}, ${CARD_JSON} AS json FROM channels c JOIN channel_cards k ON k.id = c.id
-       LEFT JOIN public_cards p ON p.id = c.id
+    `SELECT ${CHANNEL_COLUMNS}, ${CARD_JSON} AS json, t.search_text AS searchText, t.facets
+     FROM channels c JOIN channel_cards k ON k.id = c.id
+       LEFT JOIN public_cards p ON p.id = c.id LEFT JOIN channel_texts t ON t.id = c.id
      WHERE c.is_public = 1`,
   );
-  const ids: number[] = [];
+  const ofCards: number[] = [];
+  const ofTexts: number[] = [];
   for (const row of rows.iterate()) {
-    if (!Bun.deepEquals(parsed(row.json), toCard(row))) ids.push(row.id);
+    if (!Bun.deepEquals(parsed(row.json), toCard(row))) ofCards.push(row.id);
+    const { text, facets } = textsOf(row, directoryIds);
+    if (row.searchText !== text || row.facets !== facets) ofTexts.push(row.id);
   }
-  return ids;
+  return [
+    ...faultOf("Public channels whose card is not shown as it is stored", ofCards),
+    ...faultOf("Public channels that search has with other texts, categories or marks", ofTexts),
+  ];
 }
 
 /** Null if there is none, or it is invalid JSON. */

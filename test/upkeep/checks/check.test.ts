@@ -60,6 +60,7 @@ test("an index that differs from the table in one trigram of one text is reporte
   db.exec(`
     UPDATE channel_texts SET search_text = replace(search_text, 'москвы', 'москва') WHERE id = 1`);
   expect(faults()).toEqual({
+    channels: ["Public channels that search has with other texts, categories or marks: 1."],
     "search index": [
       expect.stringMatching(/^Pieces of text that the index has for other channels: \d+, such as /),
       expect.stringMatching(/^Pieces of text that the index does not have: \d+, such as /),
@@ -72,7 +73,7 @@ test("texts that two channels have swapped are reported", () => {
     CREATE TEMP TABLE texts AS SELECT id, search_text FROM channel_texts WHERE id IN (1, 2);
     UPDATE channel_texts SET search_text = (SELECT search_text FROM texts WHERE texts.id = 3 - channel_texts.id)
     WHERE id IN (1, 2)`);
-  expect(Object.keys(faults())).toEqual(["search index"]);
+  expect(Object.keys(faults())).toEqual(["channels", "search index"]);
 });
 
 test("channels missing in the index, and those too many in it, are named", () => {
@@ -109,6 +110,12 @@ const CASES: [what: string, sql: string, check: string, sentence: string][] = [
     "stored: 1.",
   ],
   [
+    "a channel that filters find by another's categories",
+    "UPDATE channel_texts SET facets = (SELECT facets FROM channel_texts WHERE id = 2) WHERE id = 1",
+    "channels",
+    "categories or marks: 1.",
+  ],
+  [
     "a channel that is shown without being public",
     `DELETE FROM channel_search WHERE rowid = 1;
      UPDATE channels SET is_public = 0 WHERE id = 1`,
@@ -123,9 +130,9 @@ const CASES: [what: string, sql: string, check: string, sentence: string][] = [
   ],
   [
     "a territory's path that contradicts the tree",
-    "UPDATE territories SET path = 'moskva' WHERE slug = 'moskva'",
+    "UPDATE territories SET path = 'biryuch' WHERE slug = 'biryuch'",
     "directories",
-    "code: moskva",
+    "code: biryuch",
   ],
   [
     "a country that counts fewer than its cities",
