@@ -89,7 +89,7 @@ export function createSharedTable(words: BigInt64Array, ageOf: (state: bigint) =
 
   /** @returns index of the key's state, allocated if the key is new */
   function placeOf(key: bigint): number {
-    const first = Number(BigInt.asUintN(32, key) % BigInt(groups)) * GROUP * WORDS_PER_SLOT;
+    const first = (Number(BigInt.asUintN(32, key)) % groups) * GROUP * WORDS_PER_SLOT;
     for (;;) {
       let oldest = first;
       let oldestAge = Number.POSITIVE_INFINITY;

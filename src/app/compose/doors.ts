@@ -84,6 +84,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...served,
     docs: { guides, brand: config.brand },
     addresses: {
+      kind: "answers",
       namesOf: (request) => limitNames("answers", door.clientIp(request)),
       throttle: context.throttle,
       now: ports.clock.now,

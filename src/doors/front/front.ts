@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { LRUCache } from "lru-cache";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Takes } from "../../values/takes.ts";
@@ -120,13 +121,16 @@ const NO_BODY = new Body(new Request("http://localhost"), 0, () => false);
 /** An answer that does not state its length counts as so many bytes: a page, and the work of making it. */
 const USUAL_BYTES = 4_096;
 const KIB = 1024;
+/** Networks to remember that are refused. */
+const REFUSED_MAX = 16_384;
 
 export interface AddressLimitContext {
-  /** Names of the limits for a client's networks. */
+  /** Names of the limits of that kind for a client's networks. */
+  kind: string;
   namesOf(request: Request): readonly string[];
   throttle: {
-    take(names: readonly string[], nowMs: number): number | null;
-    spend(names: readonly string[], count: number, nowMs: number): void;
+    /** @returns milliseconds until the name has something left again; 0 if it has */
+    spend(kind: string, name: string, count: number, nowMs: number): number;
   };
   now(): number;
 }
@@ -137,20 +141,31 @@ export interface AddressLimitContext {
  */
 type AddressLimit = ReturnType<typeof createAddressLimit>;
 
-export function createAddressLimit({ namesOf, throttle, now }: AddressLimitContext) {
+export function createAddressLimit({ kind, namesOf, throttle, now }: AddressLimitContext) {
+  /**
+   * When networks that have used up their limit may go on. Remembered here, so that a request uses the
+   * limits, whose memory all workers share, only once.
+   */
+  const refusedUntil = new LRUCache<string, number>({ max: REFUSED_MAX });
   return {
     namesOf,
 
     /** Null as long as the address has something left. */
     refusal(names: readonly string[]): AppError | null {
-      const retryAfterS = throttle.take(names, now());
-      if (retryAfterS === null) return null;
+      if (refusedUntil.size === 0) return null;
+      const waitMs = Math.max(...names.map((name) => refusedUntil.get(name) ?? 0)) - now();
+      if (waitMs <= 0) return null;
+      const retryAfterS = Math.ceil(waitMs / 1000);
       return new AppError("throttled", message("addressThrottled"), { retryAfterS });
     },
 
     charge(names: readonly string[], { headers }: Response): void {
       const bytes = Number(headers.get("content-length") ?? USUAL_BYTES);
-      throttle.spend(names, Math.ceil(bytes / KIB), now());
+      const nowMs = now();
+      for (const name of names) {
+        const waitMs = throttle.spend(kind, name, Math.max(1, Math.ceil(bytes / KIB)), nowMs);
+        if (waitMs > 0) refusedUntil.set(name, nowMs + waitMs);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import type { Ports } from "../../ports/ports.ts";
+import { createDurations } from "./durations.ts";
 
 /**
  * Records an answered request.
@@ -36,18 +37,8 @@ export function noted<Incoming>(
   };
 }
 
-/** In seconds: a card takes 0.1 ms, a query times out after 5 s, a webhook's test after 10. */
-const BUCKETS = [
-  ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
-  ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-];
 /** Requests that take this long are logged. */
 const SLOW_MS = 1_000;
-
-/**
- * Requests that an operation collects before it hands them to the metrics, unless these are read earlier.
- */
-const NOTED_MAX = 1_000;
 
 /**
  * Records how requests ended, in the metrics and in the log. The log gets all of them, or only server
@@ -59,7 +50,7 @@ export function createRequestNotes(
   logsAll: boolean,
 ): NoteRequests {
   const registers = [registry];
-  /** One function for each operation, which hands its collected requests to the metrics. */
+  /** One function for each operation, which hands its counts to the metrics once they are read. */
   const handOvers: (() => void)[] = [];
   const collect = (): void => {
     for (const handOver of handOvers) handOver();
@@ -69,33 +60,24 @@ export function createRequestNotes(
     help: "Requests answered, by door, operation and status.",
     labelNames: ["door", "operation", "status"],
     registers,
-    // Covers the durations too, which are read right after it.
     collect,
   });
-  const durations = new Histogram({
+  const durationsOf = createDurations(registry, {
     name: "kanalog_request_duration_seconds",
     help: "From the routed request to its answer.",
-    labelNames: ["door", "operation"],
-    buckets: BUCKETS,
-    registers,
   });
   return (door, operation): NoteRequest => {
-    const duration = durations.labels(door, operation);
+    const addDuration = durationsOf({ door, operation });
     const counts = new Map<number, number>();
-    const seconds: number[] = [];
     const handOver = (): void => {
-      for (const taken of seconds) duration.observe(taken);
-      seconds.length = 0;
       for (const [status, count] of counts) requests.inc({ door, operation, status }, count);
       counts.clear();
     };
     handOvers.push(handOver);
     return (status, startedMs, requestId, caller) => {
       const durationMs = clock.monotonic() - startedMs;
-      // Handed over in batches: one by one they would take a sixth of a card's time.
-      seconds.push(durationMs / 1000);
+      addDuration(durationMs / 1000);
       counts.set(status, (counts.get(status) ?? 0) + 1);
-      if (seconds.length >= NOTED_MAX) handOver();
       const isFailed = status >= 500;
       if (!logsAll && !isFailed && durationMs < SLOW_MS) return;
       const details = {

@@ -32,6 +32,7 @@ export function networkOf(address: string): string {
  * subscriber may have all of a /48; an IPv4 address alone.
  */
 export function networksOf(address: string): string[] {
+  if (!address.includes(":")) return [address];
   const plain = canonicalAddress(address);
   if (plain === null || !plain.includes(":")) return [plain ?? address];
   const { parts } = ipaddr.IPv6.parse(plain);

@@ -50,8 +50,11 @@ const ADDRESSES_OF_SITE = 10;
  */
 const NAMES_MAX = 16_384;
 
-function limitOf(name: string): { burst: number; perSecond: number } {
-  const { burst, secondsEach } = LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+function limitOf(
+  name: string,
+  kind = name.slice(0, name.indexOf(" ")),
+): { burst: number; perSecond: number } {
+  const { burst, secondsEach } = LIMITS[kind] ?? USUAL_LIMIT;
   const times = name.endsWith("/48") ? ADDRESSES_OF_SITE : 1;
   return { burst: burst * times, perSecond: times / secondsEach };
 }
@@ -85,15 +88,18 @@ export function createThrottle(buckets: Buckets<string>) {
       return null;
     },
 
-    /** Takes so many more for each name, as far as it has them: what was done cost more than one. */
-    spend(names: readonly string[], count: number, nowMs: number): void {
-      for (const name of names) {
-        const { burst, perSecond } = limitOf(name);
-        buckets.change(name, perSecond, nowMs, (bucket) => {
-          const tokens = Math.max(0, tokensAt(bucket, perSecond, nowMs, burst) - count);
-          return { bucket: { tokens, updatedAtMs: nowMs } };
-        });
-      }
+    /**
+     * Takes as many as something cost, as far as the name has them. Every answer without a key is charged
+     * here, so the name is not searched for its kind.
+     * @returns milliseconds until it has one again; 0 if it has
+     */
+    spend(kind: string, name: string, count: number, nowMs: number): number {
+      const { burst, perSecond } = limitOf(name, kind);
+      const { bucket } = buckets.change(name, perSecond, nowMs, (bucket) => {
+        const tokens = Math.max(0, tokensAt(bucket, perSecond, nowMs, burst) - count);
+        return { bucket: { tokens, updatedAtMs: nowMs } };
+      });
+      return Math.max(0, ((1 - bucket.tokens) / perSecond) * 1000);
     },
 
     /** How many attempts of a name are used up at present. */

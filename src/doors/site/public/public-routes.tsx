@@ -94,19 +94,29 @@ const PATH_AND_QUERY = /^[a-z]+:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i;
 /** Routes of public pages in all languages; their answers are kept for a moment. */
 export function publicRoutes(pages: readonly PublicPage[], context: PublicContext): Route[] {
   const { clock } = context.ports;
-  const answering = {
-    kept: createKeptAnswers(clock.monotonic),
-    turns: createTurns(WAITING_MAX, tooManyPages),
-  };
-  const routes = pages.flatMap((page) => {
+  const kept = createKeptAnswers(clock.monotonic);
+  const turns = createTurns(WAITING_MAX, tooManyPages);
+  return pages.flatMap((page) => {
     const note = context.noteRequests("public", page.path);
+    const counted = (answer: (incoming: Incoming) => Promise<Response>) =>
+      noted(note, clock.monotonic, async (incoming: Incoming) => {
+        const response = await answer(incoming);
+        response.headers.set("x-request-id", context.requestId(incoming.request));
+        return response;
+      });
     const languages = page.hasOneLanguage ? [USUAL_LANGUAGE] : LANGUAGES;
     return languages.flatMap((language): Route[] => {
       const path = inLanguage(language, page.path);
-      const answer = noted(note, clock.monotonic, (incoming: Incoming) =>
+      const answering = {
+        kept,
+        turns,
+        name: `${language} ${page.path}`,
+        param: PARAM.exec(page.path)?.[1] ?? "",
+      };
+      const answer = counted((incoming) =>
         answerPublic(page, language, incoming, context, answering),
       );
-      const toSlash = noted(note, clock.monotonic, ({ request }: Incoming) => {
+      const toSlash = counted(async ({ request }) => {
         const reader = { address: context.baseAddress(request) };
         const [, path = "", query = ""] = PATH_AND_QUERY.exec(request.url) ?? [];
         return redirect(linkTo(reader, `${path}/${query}`));
@@ -115,17 +125,15 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
       return [{ verb: "GET", path, answer }, ...(path.endsWith("/") ? [withoutSlash] : [])];
     });
   });
-  return routes.map((route) => ({
-    ...route,
-    answer: async (incoming) => {
-      const response = await route.answer(incoming);
-      response.headers.set("x-request-id", context.requestId(incoming.request));
-      return response;
-    },
-  }));
 }
 
+/** The only parameter that a path has. */
+const PARAM = /:(\w+)/;
+
 interface Answering {
+  /** Of the page in its language. */
+  name: string;
+  param: string;
   kept: ReturnType<typeof createKeptAnswers>;
   turns: ReturnType<typeof createTurns>;
 }
@@ -135,7 +143,7 @@ async function answerPublic(
   language: Language,
   { request, params }: Incoming,
   context: PublicContext,
-  { kept, turns }: Answering,
+  { kept, turns, ...of }: Answering,
 ): Promise<Response> {
   const address = context.baseAddress(request);
   // Not asked for an answer that is kept.
@@ -153,8 +161,9 @@ async function answerPublic(
     const makeNext = () =>
       runFor(TENANT, null, () => (page.waitsElsewhere ? make() : turns.take(make)));
     // A path has one parameter at most, null if it is not UTF-8, and nothing before it contains a space.
-    const param = JSON.stringify(Object.values(params)[0]);
-    return await kept(request, `${address} ${language} ${page.path} ${query} ${param}`, makeNext);
+    const param = params[of.param] ?? null;
+    const key = `${address} ${of.name} ${query}${param === null ? "" : ` ${param}`}`;
+    return await kept(request, key, makeNext);
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "internal") context.ports.log.error({ err: thrown }, "a public page failed");
@@ -171,7 +180,8 @@ const NO_QUERY = new URLSearchParams();
 
 function queryOf({ url }: Request, parameters: NonNullable<PublicPage["query"]>): URLSearchParams {
   const start = url.indexOf("?");
-  const given = new URLSearchParams(start < 0 ? "" : url.slice(start));
+  if (start < 0) return NO_QUERY;
+  const given = new URLSearchParams(url.slice(start));
   const read = Object.entries(parameters).map(
     ([name, of]) => [name, of(given.get(name) ?? "")] as [string, string],
   );
