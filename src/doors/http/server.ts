@@ -185,6 +185,8 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
         (request: Request) => redirectTo(request, context, `/?lang=${path.slice(1, 3)}`),
       ]),
     ),
+    // Pages name their icon; this is where other programs look for one.
+    "/favicon.ico": (request) => redirectTo(request, context, "/account/assets/mark"),
     ...swaggerRoutes(docs, forStaff),
     ...referenceRoutes(docs, baseAddress, () => openApiText(CHANNEL_DATA, methods, "/")),
     ...guideRoutes(docs, baseAddress),

@@ -8,7 +8,7 @@ import { acceptsGzip, packedBytes } from "../../../values/packed-bytes.ts";
  * and badges.
  */
 const KEPT_MS = 25_000;
-const MAX_AGE_S = 30;
+export const CACHED = "public, max-age=30";
 const BYTES_MAX = 32 * 1024 * 1024;
 /** Size of an answer beside its compressed forms, at most, to the answer alone. */
 const WITH_COMPRESSED = 1.5;
@@ -86,10 +86,7 @@ function keptOf(
 ): Kept {
   // Weak, because the compressed bytes have it too.
   const etag = `W/"${Bun.hash(bytes).toString(36)}"`;
-  const usual = {
-    ...{ ...headers, etag, vary: "accept-encoding" },
-    "cache-control": `public, max-age=${MAX_AGE_S}`,
-  };
+  const usual = { "cache-control": CACHED, ...headers, etag, vary: "accept-encoding" };
   const whole = (content: Uint8Array<ArrayBuffer>, more: Record<string, string>) =>
     new Response(content, {
       headers: { ...usual, "content-type": type, "content-length": `${content.length}`, ...more },

@@ -141,7 +141,7 @@ const badge = ofChannel("badge.svg", async (card, { reader }, { config }) => {
     maximumFractionDigits: 1,
   });
   const content = badgeSvg(channelFields.subscribers, number, accentsOf(config.accent).light);
-  return { kind: "file", type: SVG, content };
+  return { kind: "file", type: SVG, content, isBadge: true };
 });
 
 const chart = ofChannel(

@@ -16,7 +16,7 @@ import type { Services } from "../../../verbs/services.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Incoming, Route } from "../../front/front.ts";
 import { SECURITY_HEADERS } from "../guard/csrf.ts";
-import { createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
+import { CACHED, createKeptAnswers, type MadeAnswer } from "./kept-answers.ts";
 import { type PublicView, renderPublic } from "./public-document.tsx";
 import { inLanguage, linkTo, type Reader, USUAL_LANGUAGE } from "./reader.tsx";
 
@@ -38,7 +38,13 @@ export interface PublicContext {
 /** The result of looking up an address of the public catalog. */
 export type Found =
   | { kind: "page"; view: PublicView; isKept: boolean }
-  | { kind: "file"; type: string; content: string | Uint8Array<ArrayBuffer>; mayBeFramed?: true }
+  | {
+      kind: "file";
+      type: string;
+      content: string | Uint8Array<ArrayBuffer>;
+      mayBeFramed?: true;
+      isBadge?: true;
+    }
   /** Another path in the same language. */
   | { kind: "moved"; path: string }
   /** There was something: a channel that was hidden or deleted. */
@@ -82,7 +88,13 @@ const tooManyPages = (): AppError =>
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const PAGE_HEADERS = { ...SECURITY_HEADERS, "content-security-policy": PAGE_POLICY };
-const fileHeaders = (mayBeFramed: boolean) => ({
+/**
+ * A badge stands on pages of others, which should not lose it while the appliance is down: caches may show it
+ * for a day then. Otherwise they ask again as for any page, so that a hidden channel's goes within a minute.
+ */
+const BADGE_CACHED = `${CACHED}, stale-if-error=86400`;
+const fileHeaders = ({ mayBeFramed, isBadge }: { mayBeFramed?: true; isBadge?: true }) => ({
+  ...(isBadge && { "cache-control": BADGE_CACHED }),
   ...SECURITY_HEADERS,
   "content-security-policy": `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors ${mayBeFramed ? "*" : "'none'"}`,
 });
@@ -196,7 +208,7 @@ function answerOf(found: Found, reader: Reader): MadeAnswer | (() => Response) {
       return () => pageAnswer(200, content);
     }
     case "file":
-      return { ...found, headers: fileHeaders(found.mayBeFramed === true) };
+      return { ...found, headers: fileHeaders(found) };
     case "moved":
       return () => redirect(linkTo(reader, inLanguage(reader.language, found.path)));
     case "gone":

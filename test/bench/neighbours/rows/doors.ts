@@ -10,7 +10,7 @@ const CONNECTIONS = 16;
 const FEW = 3;
 const POSTS_PER_SECOND = 40;
 const KIB = 1024;
-const UNKNOWN = ["/unknown/", "/v1/unknown/", "/.env", "/index.php", "/favicon.ico"];
+const UNKNOWN = ["/unknown/", "/v1/unknown/", "/.env", "/index.php", "/wp-login.php"];
 
 /** The largest bodies that some route takes, and one that none takes; each costs much to parse. */
 const BODIES: readonly { type: string; body: Repeated }[] = [

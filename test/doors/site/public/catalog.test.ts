@@ -183,7 +183,9 @@ describe("with charts", () => {
     for (const path of [...paths, "/c/", "/c/category/news/"]) {
       const { status, headers } = await get(path);
       expect(status, path).toBe(200);
-      expect(headers.get("cache-control")).toBe("public, max-age=30");
+      // Caches may show a badge for longer, but only instead of an error.
+      const more = path.endsWith("badge.svg") ? ", stale-if-error=86400" : "";
+      expect(headers.get("cache-control")).toBe(`public, max-age=30${more}`);
     }
     await imported(appliance, "channels", [
       channel(1, { handle: "Handle_1", title: "Channel 1", is_public: false }),
@@ -349,6 +351,12 @@ describe("files for programs", () => {
       );
     }
     await other.close();
+  });
+
+  test("the icon is also where programs look for it", async () => {
+    const { status, headers } = await get("/favicon.ico");
+    expect([status, headers.get("location")]).toEqual([301, "/account/assets/mark"]);
+    expect((await get("/account/assets/mark")).status).toBe(200);
   });
 
   test("robots.txt keeps crawlers out of accounts, and llms.txt has links that work", async () => {
