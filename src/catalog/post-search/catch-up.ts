@@ -2,6 +2,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { inParts, transaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { dayOf, monthOf } from "../../values/moscow-time.ts";
 import {
   clearSome,
   nextStaleChannel,
@@ -13,14 +14,17 @@ import {
   updateStaleChannel,
 } from "./catch-up.store.ts";
 import { dictionaryFault } from "./dictionary/lemmas.ts";
+import { dayRow } from "./index-text.ts";
 import {
   createPart,
   dropSome,
   isToBeRenewed,
   letGo,
   markAllDue,
+  mergingOf,
   mergingOfParts,
   type Part,
+  scatteredParts,
   selectParts,
   swap,
   updateAfterRow,
@@ -247,4 +251,16 @@ export async function finishPostSearch(
  */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {
   await inParts(db, clock, "merge-posts", mergingOfParts());
+}
+
+/**
+ * Merges each month that is over into one segment, if it has many: after an import it has some twenty, and beginning
+ * to read at an instant takes 0.1 ms in place of 0.01. Words over a year begin at hundreds of them. Merging takes
+ * 11 us a post, and holds the lock for 50 ms at a time where half a million posts have the same word.
+ */
+export async function optimizePostSearch(db: Database, clock: Clock): Promise<void> {
+  const thisMonth = dayRow(monthOf(dayOf(clock.now())).first);
+  for (const part of scatteredParts(db, thisMonth)) {
+    await inParts(db, clock, "merge-posts", mergingOf(part));
+  }
 }

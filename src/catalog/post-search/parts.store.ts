@@ -153,3 +153,31 @@ export function mergingOfParts(): (tx: Transaction) => boolean {
     return true;
   };
 }
+
+/** A part whose largest segment has less of its pages is merged: so a page is rewritten a few times at most. */
+const OF_LARGEST_MIN = 0.75;
+
+/** Parts of months that are over, most of which is not in one segment. */
+export function scatteredParts(db: Database, thisMonth: number): Part[] {
+  return selectParts(db).filter((part) => {
+    if (part.state !== "read" || part.end_row > thisMonth) return false;
+    const { largest, all } = statement<{ largest: number | null; all: number | null }>(
+      db,
+      `SELECT max(pages) AS largest, sum(pages) AS "all"
+       FROM (SELECT count(*) AS pages FROM ${tableOf(part)}_idx GROUP BY segid)`,
+    ).get() ?? { largest: null, all: null };
+    return (largest ?? 0) < OF_LARGEST_MIN * (all ?? 0);
+  });
+}
+
+/** @returns a function that merges all segments of a part, one step per call; false once it is done, or the part gone */
+export function mergingOf(part: Part): (tx: Transaction) => boolean {
+  // A negative number begins a merge of all segments.
+  let pages = -MERGED_PAGES;
+  return (tx) => {
+    if (!selectParts(tx).some(({ id, state }) => id === part.id && state === "read")) return false;
+    const isMore = mergePages(tx, tableOf(part), pages);
+    pages = MERGED_PAGES;
+    return isMore;
+  };
+}

@@ -1,5 +1,6 @@
 import { recount, refreshFacets } from "../../catalog/directory/recount.ts";
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
+import { optimizePostSearch } from "../../catalog/post-search/catch-up.ts";
 import { optimizeSearch } from "../../catalog/search/search-terms.ts";
 import { isSilent } from "../../catalog/sources/source-schedule.ts";
 import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
@@ -92,6 +93,7 @@ export function scheduledJobs({
       run: async (db, clock) => {
         await refreshFacets(db, clock);
         await optimizeSearch(db, clock);
+        await optimizePostSearch(db, clock);
       },
     },
     // Hourly, because some callers can fill a table quickly: what they add between two runs is bounded by

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   catchUpPosts,
   createPostIndexing,
+  optimizePostSearch,
   rebuildPostSearch,
 } from "../../../src/catalog/post-search/catch-up.ts";
-import { type Part, selectParts } from "../../../src/catalog/post-search/parts.store.ts";
+import { type Part, selectParts, tableOf } from "../../../src/catalog/post-search/parts.store.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import { postSearchSteps } from "../../../src/upkeep/checks/post-search.store.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -147,5 +148,30 @@ test("a full disk while the index is renewed leaves it as it was, and the next t
   for (let turn = 0; turn < 20 && indexing.percent() !== null; turn += 1) await indexing.tick();
   expect(indexing.percent()).toBeNull();
   expect(await allPages("q=ипотека&limit=100")).toEqual({ ids: NEWEST_FIRST, matches: 30 });
+  expect(faults()).toEqual([]);
+});
+
+test("a month that is over is merged into one segment, which is found and kept up to date like the others", async () => {
+  const { clock } = appliance.ports;
+  for (const hour of [1, 2, 3]) {
+    const published_at = `2026-06-05T0${hour}:00:00Z`;
+    await imported(appliance, "posts", [post(100 + hour, { published_at })]);
+  }
+  const before = await allPages("q=ипотека&limit=100");
+  expect(before.ids).toHaveLength(NEWEST_FIRST.length + 3);
+  const segments = () =>
+    selectParts(db()).map((part) =>
+      db()
+        .prepare(`SELECT count(DISTINCT segid) FROM ${tableOf(part)}_idx`)
+        .pluck<number>()
+        .get(),
+    );
+  expect(segments()).toEqual([1, 1, 1, 1, 4]);
+  await optimizePostSearch(db(), clock);
+  expect(segments()).toEqual([1, 1, 1, 1, 1]);
+  expect(await allPages("q=ипотека&limit=100")).toEqual(before);
+  await imported(appliance, "posts", [{ id: 102, deleted: true }]);
+  const left = before.ids.filter((id) => id !== 102);
+  expect((await allPages("q=ипотека&limit=100")).ids).toEqual(left);
   expect(faults()).toEqual([]);
 });
