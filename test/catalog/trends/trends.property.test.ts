@@ -5,22 +5,14 @@ import type { Database } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
+import { trendsModel, withPairs } from "../../support/trends-model.ts";
 
 /** Checks trends against an independent model, which counts channels in plain lists of all posts. */
 
 const CHANNELS = 24;
 const HOUR = 3_600_000;
-/** Windows in which terms are sought. */
-const SOUGHT_HOURS = [24, 6];
 /** Words that are their own stems. */
 const WORDS = ["vobrak", "dolnut", "zimkor", "hartum", "plodok", "gunvar"];
-
-interface Post {
-  channel: number;
-  hoursAgo: number;
-  text: string;
-  views: number;
-}
 
 let appliance: Appliance;
 let db: Database;
@@ -34,92 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** Words and pairs of a text of plain words. */
-function termsOf(text: string): string[] {
-  const words = text.split(" ").filter((word) => word !== "");
-  return [...words, ...words.slice(1).map((word, at) => `${words[at]} ${word}`)];
-}
-
-function modelOf(posts: readonly Post[], hours: number, isIn: (channel: number) => boolean) {
-  const now = appliance.ports.clock.now();
-  const hour = (ms: number) => Math.floor(ms / HOUR);
-  const lastHour = hour(now);
-  const at = ({ hoursAgo }: Post) => now - hoursAgo * HOUR;
-  const day = (ms: number) => Math.floor((ms + 3 * HOUR) / (24 * HOUR));
-  const endDay = day((lastHour - 71) * HOUR);
-  const days = Array.from({ length: 14 }, (_, back) => endDay - 1 - back);
-  const withPosts = days.filter((one) => posts.some((post) => day(at(post)) === one));
-  const users = (some: readonly Post[], term: string) =>
-    new Set(some.filter(({ text }) => termsOf(text).includes(term)).map((post) => post.channel));
-  const within = (span: number) => posts.filter((post) => hour(at(post)) > lastHour - span);
-  const usualOf = (term: string, span: number): number => {
-    let sum = 0;
-    for (const one of withPosts) {
-      const count = users(
-        posts.filter((post) => day(at(post)) === one),
-        term,
-      ).size;
-      if (count >= 3) sum += count;
-    }
-    return ((sum / withPosts.length) * span) / 24;
-  };
-  const rises = (term: string, span: number): boolean => {
-    const { size } = users(within(span), term);
-    return size >= 5 && size >= 3 * usualOf(term, span);
-  };
-  /** A pair is left out if one of its words is everywhere, in each window in which the pair rises. */
-  const isCommon = (term: string): boolean =>
-    SOUGHT_HOURS.filter((span) => rises(term, span)).every((span) => {
-      const active = new Set(within(span).map((post) => post.channel)).size;
-      const parts = term.split(" ");
-      return (
-        active >= 20 &&
-        parts.length === 2 &&
-        parts.some((part) => users(within(span), part).size > active / 4)
-      );
-    });
-  const own = within(hours).filter((post) => isIn(post.channel));
-  const rows = [...new Set(within(hours).flatMap(({ text }) => termsOf(text)))].flatMap((term) => {
-    if (withPosts.length === 0 || !rises(term, hours) || isCommon(term)) return [];
-    const usual = usualOf(term, hours);
-    const all = users(within(hours), term).size;
-    const using = own.filter((post) => termsOf(post.text).includes(term));
-    const channels = users(using, term).size;
-    if (channels < 3) return [];
-    const expected = (usual * channels) / all;
-    return [
-      {
-        score: (channels - expected) / Math.sqrt(expected + 1),
-        row: {
-          words: term,
-          channels,
-          posts: using.length,
-          views: using.reduce((all, { views }) => all + views, 0),
-          channels_usual: Math.round(usual * 10) / 10,
-          growth: usual === 0 ? null : Math.round((all / usual) * 10) / 10,
-          by_hour: Array.from(
-            { length: hours },
-            (_, back) =>
-              using.filter((post) => hour(at(post)) === lastHour - hours + 1 + back).length,
-          ),
-        },
-      },
-    ];
-  });
-  return rows
-    .filter(
-      ({ row }) =>
-        !rows.some(
-          (pair) =>
-            pair.row.words.split(" ").length === 2 &&
-            pair.row.words !== row.words &&
-            pair.row.words.split(" ").includes(row.words) &&
-            pair.row.channels >= (row.channels * 2) / 3,
-        ),
-    )
-    .toSorted((a, b) => b.score - a.score || (a.row.words < b.row.words ? -1 : 1))
-    .map(({ row }) => row);
-}
+/** Of a text of plain words, each of which is its own lemma. */
+const termsOf = (text: string): Set<string> =>
+  new Set(withPairs(text.split(" ").filter((word) => word !== "")));
 
 const posts = fc.array(
   fc.record({
@@ -155,8 +64,17 @@ test("trends equal the model's on random posts, in any of the windows, of all ch
         ["?category=science", 24, (id: number) => id % 2 === 1],
       ] as const) {
         const { body } = await expectOk(appliance, `/v1/msgr/trends/${query}`);
-        const rows = body.results.map(({ top_posts: _, ...row }: { top_posts: object }) => row);
-        expect(rows).toEqual(modelOf(made, hours, isIn));
+        const rows = body.results.map(
+          ({ top_posts: _, words: term, ...row }: { top_posts: object; words: string }) => ({
+            term,
+            ...row,
+          }),
+        );
+        const all = made.map(({ hoursAgo, text, ...post }) => ({
+          ...post,
+          ...{ at: now - hoursAgo * HOUR, terms: termsOf(text) },
+        }));
+        expect(rows).toEqual(trendsModel(all, { now, hours, isIn }));
         listed += rows.length;
       }
     }),
