@@ -57,6 +57,31 @@ test("usage by key shows the 50 most used keys, and all others in one line", asy
   expect(html.match(/<option value="\d+"/g)?.length).toBeLessThanOrEqual(50);
 });
 
+test("a new customer is shown one next step at a time, and nothing after two weeks", async () => {
+  const step = async () =>
+    /Next step: <a href="([^"]*)"/.exec((await owner.get("/account/")).html)?.[1];
+  expect(await step()).toBeUndefined();
+  await use();
+  expect(await step()).toBe("/docs/clients/");
+  await appliance.app.domains.accounts.givePlan(
+    customer.organizationId,
+    "growth",
+    null,
+    COMMAND_LINE,
+  );
+  expect(await step()).toBe("/account/webhooks/");
+  appliance.ports.network.names.set("example.com", ["93.184.215.14"]);
+  const form = { action: "create", url: "https://example.com/hook", channels: "1" };
+  expect((await owner.post("/account/webhooks/", form)).status).toBeLessThan(400);
+  expect(await step()).toBe("/docs/clients/");
+  for (let at = 0; at < 100; at++) await appliance.get("/v1/me/", customer.key);
+  expect(await step()).toBe("/account/connect/");
+  appliance.ports.clock.advance(15 * 24 * 60 * 60 * 1000);
+  owner = await signedInMember(appliance, customer.organizationId, "owner", "eve@example.com");
+  await use();
+  expect(await step()).toBeUndefined();
+});
+
 test("usage is shown by day and by method, with every day of the range", async () => {
   await use();
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);

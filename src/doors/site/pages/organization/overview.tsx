@@ -56,6 +56,7 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
   return (
     <>
       <PlanCards />
+      {rows.length > 0 && !isReadOnly && <NextStep rows={rows} />}
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
       {rows.length === 0 && isNew && !isReadOnly ? (
@@ -80,6 +81,32 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
       </p>
     </>
   );
+}
+
+/** A new customer is shown one next step; later, a page that is looked at daily has none. */
+const NEW_MS = 14 * 24 * 60 * 60 * 1000;
+/** Requests after which a program seems to make them. */
+const PROGRAM_REQUESTS = 100;
+
+/** The first of the steps after the first call that has not been taken. */
+async function NextStep({ rows }: { rows: readonly { requests: number }[] }) {
+  const { nowMs, words } = useVisit();
+  const { organization } = ownMembership();
+  if (nowMs - organization.createdAt > NEW_MS) return null;
+  const { nextStep, nextWebhook, nextClient, nextAssistant } = words.organizationPages;
+  const step = (path: string, text: string) => (
+    <p class="notice">
+      {nextStep} <a href={asset(path)}>{text}</a>
+    </p>
+  );
+  const { accounts, oauth, services } = useSite();
+  const { plan } = await viewerOf(ownMembership(), accounts, nowMs);
+  const { results: webhooks } = await services.webhooks.list(organization.id, 0, 1);
+  if (plan.webhooks > 0 && webhooks.length === 0) return step("/account/webhooks/", nextWebhook);
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+  if (requests < PROGRAM_REQUESTS) return step("/docs/clients/", nextClient);
+  const grants = await oauth.grants(organization.id);
+  return grants.length === 0 ? step("/account/connect/", nextAssistant) : null;
 }
 
 /** In place of an empty chart: how to begin. */
