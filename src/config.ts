@@ -180,6 +180,12 @@ export const SETTINGS = {
     "off",
     publicCatalog,
   ),
+  KANALOG_PUBLIC_POSTS: setting(
+    "publicPosts",
+    "`on` shows the first lines of a channel's last post on its page in that catalog; `off` shows no post.",
+    "off",
+    onOrOff,
+  ),
   KANALOG_SIGN_UP: setting(
     "signUp",
     "`on` lets visitors create an account with a key on the Test plan, through a link that is mailed to " +

@@ -11,6 +11,7 @@ import { breadcrumbsOf, datasetOf } from "./json-ld.tsx";
 import { shortened } from "./pictures/chart-svg.ts";
 import { lineOf, type Reading } from "./pictures/line.ts";
 import type { PublicView } from "./public-document.tsx";
+import type { FirstLines } from "./read-public.ts";
 import {
   addressOf,
   ChangeText,
@@ -31,6 +32,8 @@ export interface ChannelFacts {
   rank: number | null;
   /** Empty if charts are not public. */
   days: readonly Reading[];
+  /** Null if posts are not public. */
+  lastPost: FirstLines | null;
   /** Leaders of its category. */
   beside: readonly CardAnswer[];
 }
@@ -99,6 +102,7 @@ function Channel({ facts }: { facts: ChannelFacts }) {
           </p>
         </section>
       )}
+      {facts.lastPost !== null && <LastPost post={facts.lastPost} />}
       {beside.length > 1 && (
         <section>
           <h2>{texts.beside}</h2>
@@ -108,6 +112,23 @@ function Channel({ facts }: { facts: ChannelFacts }) {
       <Embeds card={card} />
       <AsCall path={`/v1/msgr/channels/${card.handle}/`} query={{ include: "metrics" }} />
     </>
+  );
+}
+
+function LastPost({ post: { text, link, publishedAt } }: { post: FirstLines }) {
+  const { texts, words } = useReader();
+  const format = dateFormat(words.locale, { dateStyle: "medium", timeZone: "Europe/Moscow" });
+  return (
+    <section>
+      <h2>{texts.lastPost}</h2>
+      <p class="text" dir="auto">
+        {text}
+      </p>
+      <p class="about">
+        <time datetime={publishedAt}>{format.format(Date.parse(publishedAt))}</time>
+        {link !== null && <UserLink address={link}>{texts.open}</UserLink>}
+      </p>
+    </section>
   );
 }
 

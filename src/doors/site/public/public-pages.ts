@@ -11,7 +11,7 @@ import { type ChannelFacts, channelPage } from "./channel-page.tsx";
 import { cardSvg } from "./pictures/card-svg.ts";
 import { badgeSvg, chartSvg, THEMES } from "./pictures/chart-svg.ts";
 import type { Asked, Found, PublicContext, PublicPage } from "./public-routes.tsx";
-import { readChannel, readDays, readList, readSearch } from "./read-public.ts";
+import { readChannel, readDays, readLastPost, readList, readSearch } from "./read-public.ts";
 import { addressOf, channelPath, subscribersText } from "./reader.tsx";
 
 /** The addresses of the public catalog, and what each of them shows. */
@@ -118,19 +118,20 @@ const ofChannel = (
 });
 
 const channel = ofChannel("", async (card, { reader }, context) => {
-  const { services, ports } = context;
+  const { config, services, ports } = context;
   const { directory } = services;
   // The whole tree takes longer to read than all the rest of the page.
   const category = card.category === null ? null : directory.category(card.category);
   const territory = card.territory === null ? null : directory.territory(card.territory);
-  const [rank, days, beside] = await Promise.all([
+  const [rank, days, lastPost, beside] = await Promise.all([
     readRank(services, card),
     reader.hasCharts ? readDays(services, card.id, ports.clock.now()) : [],
+    config.publicPosts ? readLastPost(services, card.id) : null,
     category === null
       ? []
       : readList(services, { categoryId: category.id }, "-subscribers", BESIDE),
   ]);
-  const facts: ChannelFacts = { ...{ card, category, territory, rank, days, beside } };
+  const facts: ChannelFacts = { ...{ card, category, territory, rank, days, lastPost, beside } };
   return { kind: "page", view: channelPage(reader, facts), isKept: true };
 });
 

@@ -9,6 +9,8 @@ import { AppError } from "../../../errors.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { dayOf, parseDay } from "../../../values/moscow-time.ts";
 import type { Services } from "../../../verbs/services.ts";
+import { withoutMarks } from "../look/post-excerpt.tsx";
+import { shortened } from "./pictures/chart-svg.ts";
 import type { Reading } from "./pictures/line.ts";
 
 /** Everything that public pages read, by the services that the API's methods use; nobody is charged for it. */
@@ -53,6 +55,29 @@ export function readChannel(
     if (error instanceof AppError && error.code === "not_found") return null;
     throw error;
   }
+}
+
+/** Longest beginning of a post that is shown, in characters. */
+const LINES_LENGTH_MAX = 280;
+
+export interface FirstLines {
+  text: string;
+  /** In the messenger; null if unknown. */
+  link: string | null;
+  publishedAt: string;
+}
+
+/** The first lines of a channel's last post; null if it has none with a text. */
+export async function readLastPost(
+  { posts }: Pick<Services, "posts">,
+  channelId: number,
+): Promise<FirstLines | null> {
+  const none = { fromMs: null, untilMs: null, after: null, isAd: null };
+  const { results } = await posts.page({ channelId, ...none, limit: 1 });
+  const [post] = jsonValueOf(results);
+  const text = shortened(withoutMarks(post?.text ?? "").trim(), LINES_LENGTH_MAX);
+  if (post === undefined || text === "") return null;
+  return { text, link: post.link, publishedAt: post.published_at };
 }
 
 /** A channel's readings of the last 90 days, today included. */

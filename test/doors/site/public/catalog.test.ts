@@ -17,9 +17,13 @@ const HOSTILE = `</script><b>"'&\u202E<!-- ]]> {{x}}`;
 let appliance: Appliance;
 afterEach(() => appliance.close());
 
-async function start(catalog: "off" | "cards" | "charts"): Promise<void> {
+async function start(
+  catalog: "off" | "cards" | "charts",
+  settings: Record<string, string> = {},
+): Promise<void> {
   appliance = await startAppliance({
     ...{ KANALOG_PUBLIC: catalog, KANALOG_BASE_URL: BASE, KANALOG_TRUST_PROXY: "true" },
+    ...settings,
   });
   await imported(appliance, "channels", [
     ...[1, 2, 3].map((id) =>
@@ -373,6 +377,24 @@ describe("files for programs", () => {
       expect((await get(path)).status, path).toBe(200);
     }
   });
+});
+
+test("the last post's first lines are shown only where the operator allows it", async () => {
+  const post = (id: number, text: string) => ({
+    ...{ id, channel: 1, text, published_at: `2026-11-0${id}T10:00:00+03:00` },
+  });
+  for (const setting of ["off", "on"]) {
+    await start("cards", { KANALOG_PUBLIC_POSTS: setting });
+    const long = `**${HOSTILE}** ${"word ".repeat(100)}end`;
+    await imported(appliance, "posts", [post(1, "The first post"), post(2, long)]);
+    const { body } = await get("/en/c/Handle_1/");
+    const shown = /<h2>Last post<\/h2><p class="text" dir="auto">([^<]*)<\/p>/.exec(body)?.[1];
+    if (setting === "off") expect(body).not.toContain("word word");
+    else expect(shown).toMatch(/^&lt;\/script&gt;.*word word/);
+    expect(body).not.toContain("word end");
+    expect(body).not.toContain("The first post");
+    if (setting === "off") await appliance.close();
+  }
 });
 
 test("with cards alone there is no growth and no chart", async () => {
