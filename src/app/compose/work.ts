@@ -18,6 +18,7 @@ import {
 import { accessTokens } from "../../customers/oauth/token-model.ts";
 import { createSavedLists } from "../../customers/saved-lists/saved-lists.ts";
 import { createStripe } from "../../customers/selling/stripe.ts";
+import { databaseChecks } from "../../db/file/database-facts.ts";
 import { rewriteMeta } from "../../db/meta.ts";
 import { inTransaction, type Wait } from "../../db/transaction.ts";
 import { noteLogged } from "../../doors/http/answers.ts";
@@ -106,7 +107,13 @@ async function composeUpkeep(base: Base) {
     ...composeUpkeepJobs(base),
     imports,
     sources: composeSources(db, writing, async () => base.secrets, config, ports),
-    postIndex: createPostIndexing(db, threads.bulk.catchUpPosts, postSearch, ports.log),
+    postIndex: createPostIndexing(
+      db,
+      threads.bulk.catchUpPosts,
+      postSearch,
+      ports.log,
+      databaseChecks(db, ports.system).disk,
+    ),
     readAhead: createCardsReadAhead(threads.bulk.readCardsAhead, ports.log),
     answers: composeAnswers(base),
   };

@@ -54,13 +54,18 @@ export type PostIndexing = ReturnType<typeof createPostIndexing>;
  * channels that changed, and empties it once post search is off.
  * @param turn does `catchUpPosts` on a writing thread
  * @param isOn the setting that turns post search on and off
+ * @param diskFault says that the disk is nearly full; null if it has room. Building waits for room, since the
+ * last of it is for what cannot wait, such as counting usage
  */
 export function createPostIndexing(
   db: Database,
   turn: (isOn: boolean) => Promise<void>,
   isOn: boolean,
   log: Log,
+  diskFault: () => Promise<string | null>,
 ) {
+  let isWaiting = false;
+
   /** Progress of building the index; null if it is complete, or is being removed: nobody waits for that. */
   function percent(): number | null {
     const done = isOn ? selectProgress(db).percent : 100;
@@ -78,6 +83,13 @@ export function createPostIndexing(
     async tick(): Promise<void> {
       try {
         if (!hasWork(db, isOn)) return;
+        // Removing it needs little, and gives room.
+        const reason = isOn ? await diskFault() : null;
+        if (reason !== null && !isWaiting) {
+          log.warn({ reason }, "the index of post search waits for room on the disk");
+        }
+        isWaiting = reason !== null;
+        if (isWaiting) return;
         const wasBuilding = percent() !== null;
         await turn(isOn);
         if (wasBuilding && percent() === null) log.info({}, "the index of post search is complete");
@@ -212,13 +224,13 @@ export const rebuildPostSearch = transaction("post-search", (tx) => {
 
 /**
  * Rebuilds the index completely.
- * @param onPercent receives the progress every few seconds
+ * @param onPercent receives the progress every few seconds; what is done so far stays if it throws
  * @returns number of posts in it
  */
 export async function rebuildWhole(
   db: Database,
   clock: Clock,
-  onPercent: (percent: number) => void,
+  onPercent: (percent: number) => void | Promise<void>,
 ): Promise<number> {
   await rebuildPostSearch(db, clock);
   await finishPostSearch(db, clock, true, () => onPercent(selectProgress(db).percent));
@@ -237,11 +249,11 @@ export async function finishPostSearch(
   db: Database,
   clock: Clock,
   isOn: boolean,
-  onPart: () => void = () => {},
+  onPart: () => void | Promise<void> = () => {},
 ): Promise<void> {
   while (hasWork(db, isOn)) {
     await catchUp(db, clock, isOn, clock.monotonic() + REPORT_INTERVAL_MS);
-    onPart();
+    await onPart();
   }
 }
 

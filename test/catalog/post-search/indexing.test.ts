@@ -42,9 +42,17 @@ test("an index that is being built is shown to staff, completed by a turn, and l
   expect(logged()).toHaveLength(1);
 });
 
+const hasRoom = async () => null;
+
 test("an index being removed after post search was switched off is not shown as being built", async () => {
   const { clock, log } = appliance.ports;
-  const off = createPostIndexing(db(), (isOn) => catchUpPosts(db(), clock, isOn), false, log);
+  const off = createPostIndexing(
+    db(),
+    (isOn) => catchUpPosts(db(), clock, isOn),
+    false,
+    log,
+    hasRoom,
+  );
   expect(off.percent()).toBeNull();
   await off.tick();
   expect(db().prepare("SELECT phase FROM post_search_state").all()).toEqual([{ phase: "off" }]);

@@ -140,7 +140,9 @@ test("a full disk while the index is renewed leaves it as it was, and the next t
   expect(() => {
     for (;;) db().exec("INSERT INTO filler VALUES (zeroblob(20000))");
   }).toThrow();
-  const indexing = createPostIndexing(db(), () => catchUpPosts(db(), clock, true), true, log);
+  const hasRoom = async () => null;
+  const turn = () => catchUpPosts(db(), clock, true);
+  const indexing = createPostIndexing(db(), turn, true, log, hasRoom);
   await indexing.tick();
   expect(indexing.percent()).not.toBeNull();
   expect(await allPages("q=ипотека&limit=100")).toEqual({ ids: NEWEST_FIRST, matches: 30 });
@@ -173,5 +175,24 @@ test("a month that is over is merged into one segment, which is found and kept u
   await imported(appliance, "posts", [{ id: 102, deleted: true }]);
   const left = before.ids.filter((id) => id !== 102);
   expect((await allPages("q=ипотека&limit=100")).ids).toEqual(left);
+  expect(faults()).toEqual([]);
+});
+
+test("a disk that is nearly full is left to what cannot wait: the index is renewed once there is room", async () => {
+  const { clock, log } = appliance.ports;
+  await rebuildPostSearch(db(), clock);
+  let fault: string | null = "Less than 64 MiB are free.";
+  const turn = () => catchUpPosts(db(), clock, true);
+  const indexing = createPostIndexing(db(), turn, true, log, async () => fault);
+  const changes = () => db().prepare("SELECT total_changes() AS n").get();
+  const before = changes();
+  for (let tick = 0; tick < 3; tick += 1) await indexing.tick();
+  expect(changes()).toEqual(before);
+  const waits = "the index of post search waits for room on the disk";
+  expect(log.warnings.filter(({ message }) => message === waits)).toHaveLength(1);
+  expect(await allPages("q=ипотека&limit=100")).toEqual({ ids: NEWEST_FIRST, matches: 30 });
+  fault = null;
+  for (let tick = 0; tick < 20 && indexing.percent() !== null; tick += 1) await indexing.tick();
+  expect(indexing.percent()).toBeNull();
   expect(faults()).toEqual([]);
 });

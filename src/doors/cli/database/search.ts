@@ -8,6 +8,7 @@ import type { Step } from "../../../catalog/search/find-channels.store.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/select-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
+import { databaseChecks } from "../../../db/file/database-facts.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
 import { channelsList, readCatalogRequest } from "../../../verbs/methods/channels.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
@@ -59,10 +60,21 @@ function rebuildCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
       withDomains(context, async ({ db, clock }) => {
-        const { postSearch } = readConfig(context.environment);
-        if (!postSearch) throw new CommandExit(EXIT_FAILED, inEnglish(message("postSearchOff")));
-        const posts = await rebuildWhole(db, clock, (percent) => {
-          if (!json && percent < 100) context.output.note(`${percent} %`);
+        const config = readConfig(context.environment);
+        if (!config.postSearch)
+          throw new CommandExit(EXIT_FAILED, inEnglish(message("postSearchOff")));
+        const { disk } = databaseChecks(db, context.ports(config).system);
+        const requireRoom = async (): Promise<void> => {
+          const fault = await disk();
+          if (fault === null) return;
+          const why = `${fault} The index answers as before. Make room and run it again.`;
+          throw new CommandExit(EXIT_FAILED, why);
+        };
+        await requireRoom();
+        const posts = await rebuildWhole(db, clock, async (percent) => {
+          if (percent === 100) return;
+          if (!json) context.output.note(`${percent} %`);
+          await requireRoom();
         });
         context.output.out(json ? JSON.stringify({ posts }) : `${posts} posts are in the index.`);
       }),
