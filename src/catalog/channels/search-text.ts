@@ -79,7 +79,7 @@ export function searchTextOf(title: string, handle: string | null): string {
 }
 
 /**
- * Limit for the characters of a query that are looked up in the index: so many already leave few
+ * Limit for the characters of a word or text that are looked up in the index: so many already leave few
  * candidates.
  */
 const POINTS_MAX = 60;
@@ -89,8 +89,8 @@ export interface SearchedText {
   text: string;
   /** Its words, joined by spaces, which are found in any order as well; null if they are found as they stand only. */
   words: string | null;
-  /** Trigrams that every match contains. */
-  trigrams: readonly string[];
+  /** Trigrams that every match contains, in their order: of each word, or of the text as it stands. */
+  pieces: readonly (readonly string[])[];
 }
 
 /**
@@ -102,8 +102,8 @@ export function searchedText(given: string): SearchedText {
   const words = text.split(" ");
   const ofWords = words.map(trigramsOf);
   return words.length < 2 || ofWords.some(({ length }) => length === 0)
-    ? { text, words: null, trigrams: trigramsOf(text) }
-    : { text, words: [...new Set(words)].join(" "), trigrams: ofWords.flat().slice(0, POINTS_MAX) };
+    ? { text, words: null, pieces: [trigramsOf(text)] }
+    : { text, words: [...new Set(words)].join(" "), pieces: ofWords };
 }
 
 /** Whether a title and a handle, folded, contain the text, or its words in any order. */

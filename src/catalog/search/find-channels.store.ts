@@ -75,15 +75,21 @@ export function findChannels(
     note({ way, texts: found.texts });
     return found;
   };
-  const expression = expressionFor(db, text, wanted);
+  const expression = expressionFor(db, text, { wanted, apart: APART });
   const expected = query.ids === null ? textsExpected(db, expression, wanted) : null;
   const inOrder =
-    expected === null ? null : look("ordering", null, [Math.ceil(1.5 * expected), 3 * expected]);
+    expected === null ? null : look("ordering", null, [Math.ceil(1.5 * expected), expected]);
   if (inOrder?.isWhole) return inOrder.places.map(toFound);
   const ids = query.ids ?? idsWith(db, expression);
-  const sizes =
-    ids === null ? [roughCount(db)] : [2 * wanted, 10 * wanted, 50 * wanted, ids.length];
-  return look("index", ids, sizes).places.map(toFound);
+  if (ids === null) return look("index", null, [roughCount(db)]).places.map(toFound);
+  const found = look("index", ids, [2 * wanted, 10 * wanted]);
+  if (found.isWhole) return found.places.map(toFound);
+  // Where few of them have the text, further terms may save more texts than they cost.
+  const fuller = expressionFor(db, text, { wanted, apart: 1 });
+  const texts = Math.min(ids.length, (found.texts * wanted) / found.places.length);
+  const isWorth = query.ids === null && TEXT_COST * (texts - found.texts) > fuller.entries;
+  const fewer = (isWorth ? idsWith(db, fuller) : null) ?? ids;
+  return look("index", fewer, [50 * wanted, fewer.length]).places.map(toFound);
 }
 
 /** Calls back with the positions of all channels that a filter selects, some at a time. */
@@ -105,7 +111,10 @@ export function eachMatching(
 const ALL = Number.MAX_SAFE_INTEGER;
 
 function allHaving(db: Database, text: SearchedText, query: Query): number[] {
-  const ids = selected(db, { ...query, ids: idsWith(db, expressionFor(db, text, ALL)) });
+  const ids = selected(db, {
+    ...query,
+    ids: idsWith(db, expressionFor(db, text, { wanted: ALL, apart: 1 })),
+  });
   const having: number[] = [];
   for (let at = 0; at < ids.length; at += TEXTS_PER_READ) {
     having.push(...idsHaving(db, text, ids.slice(at, at + TEXTS_PER_READ), TEXTS_PER_READ));
@@ -239,14 +248,27 @@ function toFound({ id, value }: Place): Found {
 }
 
 /** Reading a text, somewhere in the file, takes as long as so many entries of the search index. */
-const TEXT_COST = 30;
+const TEXT_COST = 80;
+/** The same for a channel that the index names, which is then sorted. */
+const FOUND_COST = 4;
+
+/**
+ * Trigrams of one word that begin less than this apart share characters, and so are mostly found in the same
+ * channels.
+ */
+const APART = 3;
 
 /**
  * The expression for a page. A further term costs its entries, and saves texts: without it, so many more are
  * read as channels lack it. So one that many have is left to the texts.
  */
-function expressionFor(db: Database, { trigrams }: SearchedText, wanted: number): Expression {
-  return expressionOf(db, trigrams, Math.sqrt(TEXT_COST * wanted * roughCount(db)));
+function expressionFor(
+  db: Database,
+  { pieces }: SearchedText,
+  { wanted, apart }: { wanted: number; apart: number },
+): Expression {
+  const all = roughCount(db);
+  return expressionOf(db, pieces, { most: Math.sqrt(TEXT_COST * wanted * all), apart, all });
 }
 
 /**
@@ -256,7 +278,8 @@ function expressionFor(db: Database, { trigrams }: SearchedText, wanted: number)
  */
 function textsExpected(db: Database, { channels, entries }: Expression, wanted: number) {
   const texts = Math.ceil((wanted * roughCount(db)) / Math.max(1, channels));
-  return entries > COUNTED_MIN && 2 * TEXT_COST * texts < entries ? texts : null;
+  const lookUp = entries + FOUND_COST * channels;
+  return entries > COUNTED_MIN && 2 * TEXT_COST * texts < lookUp ? texts : null;
 }
 
 /** Texts to read at a time, between two looks at the deadline. */

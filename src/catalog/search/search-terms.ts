@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { mergePages } from "../../db/meta.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { SearchedText } from "../channels/search-text.ts";
 
 /** Trigrams of fewer channels are not stored with their count. */
 export const COUNTED_MIN = 500;
@@ -11,29 +12,46 @@ const TERMS_MAX = 8;
 /** An index expression that every match satisfies. */
 export interface Expression {
   match: string;
-  /** About how many channels have its rarest term, and how many entries of the index are read for all. */
+  /** About how many channels have the text, if its pieces are found independently of each other. */
   channels: number;
+  /** How many entries of the index are read. */
   entries: number;
 }
 
 /**
  * The expression to look up: the rarest terms that a search text must contain. Texts are read to test the
  * others.
- * @param entriesMax further terms that more channels have are left out
+ * @param most further terms that more channels have are left out
+ * @param apart of terms of one piece that begin less than this apart, the rarest is taken
+ * @param all how many channels there are
  * @returns an empty one if there are no terms
  */
 export function expressionOf(
   db: Database,
-  terms: readonly string[],
-  entriesMax: number,
+  pieces: SearchedText["pieces"],
+  { most, apart, all }: { most: number; apart: number; all: number },
 ): Expression {
-  const [rarest, ...others] = termsByRarity(db, terms);
-  const further = others.filter(({ channels }) => channels <= entriesMax);
-  const selected = [...(rarest === undefined ? [] : [rarest]), ...further].slice(0, TERMS_MAX);
+  const counts = new Map(
+    termsByRarity(db, pieces.flat()).map(({ text, channels }) => [text, channels]),
+  );
+  const countOf = (text: string): number => counts.get(text) ?? 0;
+  const terms = pieces
+    .flatMap((piece, of) => piece.map((text, at) => ({ text, of, at, channels: countOf(text) })))
+    .sort((one, other) => one.channels - other.channels);
+  const chosen: typeof terms = [];
+  for (const term of terms) {
+    const isKnown = chosen.some(
+      (one) => one.text === term.text || (one.of === term.of && Math.abs(one.at - term.at) < apart),
+    );
+    if (chosen.length === 0 || (!isKnown && term.channels <= most)) chosen.push(term);
+  }
+  const selected = chosen.slice(0, TERMS_MAX);
+  const shareOf = (piece: readonly string[]): number =>
+    Math.min(1, Math.min(...piece.map(countOf)) / Math.max(1, all));
   return {
     match: selected.map(({ text }) => quotedTerm(text)).join(" AND "),
-    channels: rarest?.channels ?? 0,
-    entries: selected.reduce((all, { channels }) => all + channels, 0),
+    channels: pieces.reduce((part, piece) => part * shareOf(piece), all),
+    entries: selected.reduce((sum, { channels }) => sum + channels, 0),
   };
 }
 

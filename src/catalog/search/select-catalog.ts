@@ -87,7 +87,7 @@ export function explainCatalog(
   selection: CatalogSelection,
 ): Explanation {
   const { text } = selection.filter;
-  const terms = termsByRarity(db, text === null ? [] : searchedText(text).trigrams);
+  const terms = termsByRarity(db, text === null ? [] : searchedText(text).pieces.flat());
   // The columns are read first: a process that serves has them.
   findChannels(db, { ...selection, limit: 1 });
   const steps: Step[] = [];
