@@ -9,7 +9,7 @@ import { type ModelPost, trendsModel } from "./trends-model.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const LINK = /(?:https?:\/\/|www\.|\b(?:t|telegram)\.me\/|\bmax\.ru\/)\S*/giu;
-const HANDLE = /@[\p{L}\p{N}_]+/gu;
+const HANDLE = /(?<![\p{L}\p{N}_])@[\p{L}\p{N}_]+/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\p{Default_Ignorable_Code_Point}]*/gu;
 const JOINS = [" ", "\u00a0", "-"];
 
