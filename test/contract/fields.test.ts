@@ -28,7 +28,7 @@ beforeAll(async () => {
     [3, 4].map((id) => ({ id, channel: 2, text: "@one", published_at: "2026-11-19T10:00:00Z" })),
   );
   // A word that rises: five channels have it today, and none had it ten days ago.
-  const rising = [11, 12, 13, 14, 15];
+  const rising = [11, 12, 13, 14, 15, 16];
   await imported(
     appliance,
     "channels",

@@ -39,13 +39,16 @@ export function trendsModel(
     windows.set(span, found);
     return found;
   };
-  const usualOf = (term: string, span: number): number => {
-    const counts = days.map((some) => users(some, term).size).filter((count) => count >= 3);
-    return ((counts.reduce((sum, count) => sum + count, 0) / days.length) * span) / 24;
+  const meanOf = (term: string, few: number): number => {
+    const counts = days.map((some) => users(some, term).size);
+    return counts.reduce((sum, count) => sum + (count >= 3 ? count : few), 0) / days.length;
   };
+  const usualOf = (term: string, span: number): number => (meanOf(term, 0) * span) / 24;
+  const mostOf = (term: string, span: number): number =>
+    usualOf(term, span) + ((meanOf(term, 2) - meanOf(term, 0)) * Math.min(span, 24)) / 24;
   const rises = (term: string, span: number): boolean => {
     const { size } = users(within(span), term);
-    return size >= 5 && size >= 3 * usualOf(term, span);
+    return size >= 5 && size >= 3 * mostOf(term, span);
   };
   /** A pair is left out if one of its words is everywhere, in each window in which the pair rises. */
   const isCommon = (term: string): boolean =>
@@ -67,7 +70,7 @@ export function trendsModel(
     const using = own.filter((post) => post.terms.has(term));
     const channels = users(using, term).size;
     if (channels < 3) return [];
-    const expected = (usual * channels) / all;
+    const expected = (mostOf(term, hours) * channels) / all;
     return [
       {
         term,

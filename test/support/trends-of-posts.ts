@@ -1,9 +1,8 @@
-import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { foldWord, stemOf } from "../../src/catalog/post-search/stems.ts";
 import { makeTrends } from "../../src/catalog/trends/make-trends.ts";
 import { readMade } from "../../src/catalog/trends/trends.store.ts";
 import { type Rising, risingIn } from "../../src/catalog/trends/trends.ts";
-import { startAppliance } from "./appliance.ts";
+import { type Appliance, startAppliance } from "./appliance.ts";
 import { fakePorts } from "./fake-ports.ts";
 import { type ModelPost, trendsModel } from "./trends-model.ts";
 
@@ -34,22 +33,25 @@ function termsOf(text: string): Set<string> {
   return terms;
 }
 
-/** What rose on a day, as Kanalog and as the model say. */
+/** Those in which words are sought. */
+const WINDOWS = [6, 24];
+
+/** What rose on a day in some hours, as Kanalog and as the model say. */
 export interface Compared {
   day: string;
+  hours: number;
   found: Rising[];
   model: ReturnType<typeof trendsModel>;
 }
 
-/** Imports files, and compares the trends on the evening of each day with the model's. */
-export async function* trendsOfPosts(channelsFile: string, postsFile: string) {
+/** Compares the trends on the evening of each day that has posts with the model's. @param load imports channels and posts */
+export async function* trendsOfPosts(load: (appliance: Appliance) => Promise<unknown>) {
   const lastDay = fakePorts("2026-11-20T00:00:00+03:00");
   const appliance = await startAppliance({}, lastDay);
   try {
     const { db } = appliance.app.domains;
     const { clock } = appliance.ports;
-    await importFile(db, clock, "channels", channelsFile);
-    await importFile(db, clock, "posts", postsFile);
+    await load(appliance);
     const rows = db
       .prepare<{ channel: number; at: number; views: number; text: string }>(
         `SELECT channel_id AS channel, published_at AS at, views, text FROM posts
@@ -64,12 +66,15 @@ export async function* trendsOfPosts(channelsFile: string, postsFile: string) {
       await makeTrends(db, then);
       const made = readMade(db);
       if (made === null) throw new Error("nothing was made");
-      const compared: Compared = {
-        day: new Date(now).toISOString().slice(0, 10),
-        found: risingIn(made, 24, null),
-        model: trendsModel(posts, { now, hours: 24 }),
-      };
-      yield compared;
+      for (const hours of WINDOWS) {
+        const compared: Compared = {
+          day: new Date(now).toISOString().slice(0, 10),
+          hours,
+          found: risingIn(made, hours, null),
+          model: trendsModel(posts, { now, hours }),
+        };
+        yield compared;
+      }
     }
   } finally {
     await appliance.close();

@@ -17,17 +17,19 @@ import {
 } from "./trends.store.ts";
 import {
   COMPARED_DAYS,
-  expectedIn,
   HOURS_MAX,
   hourOf,
   isOfCommonWords,
   type Made,
+  mostIn,
   POSTS_OF_CHANNEL_MAX,
   rises,
   SOUGHT_HOURS,
   surprise,
   type Term,
+  UNSEEN,
   type Use,
+  type Usual,
 } from "./trends.ts";
 
 /** Processor time after which no further day is counted in the same run. */
@@ -85,7 +87,7 @@ function comparedDays(db: Database): Day[] {
   return countedDays(db).flatMap(({ day, channels }) => (channels > 0 ? [day] : []));
 }
 
-type Sought = Pick<Term, "mean" | "rose"> & {
+type Sought = Pick<Term, "usual" | "rose"> & {
   hash: number;
   /** Windows in which it rises now. */
   windows: Counted[];
@@ -107,20 +109,20 @@ async function seek(db: Database, clock: Clock, lastHour: number): Promise<Sough
   const found = new Map<number, Sought & { score: number }>();
   for (const [at, window] of windows.entries()) {
     for (const [hash, channels] of window.counts) {
-      const mean = means.get(hash) ?? 0;
-      const expected = expectedIn(SOUGHT_HOURS[at] ?? 0, mean);
-      if (!rises(channels, expected)) continue;
+      const usual = means.get(hash) ?? UNSEEN;
+      const most = mostIn(SOUGHT_HOURS[at] ?? 0, usual);
+      if (!rises(channels, most)) continue;
       const known = found.get(hash);
-      const score = Math.max(surprise(channels, expected), known?.score ?? 0);
+      const score = Math.max(surprise(channels, most), known?.score ?? 0);
       const both = [...(known?.windows ?? []), window];
-      found.set(hash, { hash, mean, rose: lastHour, score, windows: both });
+      found.set(hash, { hash, usual, rose: lastHour, score, windows: both });
     }
   }
   return [
     ...[...found.values()].sort((one, other) => other.score - one.score),
     ...earlier
       .filter(({ hash }) => !found.has(hash))
-      .map((one) => ({ ...one, mean: means.get(one.hash) ?? 0, windows: [] })),
+      .map((one) => ({ ...one, usual: means.get(one.hash) ?? UNSEEN, windows: [] })),
   ].slice(0, TERMS_MAX);
 }
 
@@ -129,16 +131,23 @@ async function meansOf(
   db: Database,
   clock: Clock,
   terms: ReadonlySet<number>,
-): Promise<Map<number, number>> {
+): Promise<Map<number, Usual>> {
   const days = comparedDays(db);
-  const sums = new Map<number, number>();
+  const sums = new Map<number, Usual>();
   for (const day of days) {
     eachOfDay(db, day, (hash, channels) => {
-      if (terms.has(hash)) sums.set(hash, (sums.get(hash) ?? 0) + channels);
+      if (!terms.has(hash)) return;
+      const { mean, most } = sums.get(hash) ?? { mean: 0, most: days.length * UNSEEN.most };
+      sums.set(hash, { mean: mean + channels, most: most + channels - UNSEEN.most });
     });
     await clock.sleep(PAUSE_MS);
   }
-  return new Map(Array.from(sums, ([hash, sum]) => [hash, sum / days.length]));
+  return new Map(
+    Array.from(sums, ([hash, { mean, most }]) => [
+      hash,
+      { mean: mean / days.length, most: most / days.length },
+    ]),
+  );
 }
 
 /** Who used some terms in the last 72 hours, and in which form. */
@@ -180,10 +189,10 @@ async function lookUp(
   const terms = [...found]
     .filter(([term, { windows }]) => windows.length === 0 || !windows.every(isCommonIn(term)))
     .sort(([, one], [, other]) => one.at - other.at)
-    .flatMap(([term, { forms, mean, rose, ...one }]) => {
+    .flatMap(([term, { forms, usual, rose, ...one }]) => {
       uses += one.uses.length;
       const [form] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [""];
-      return uses > USES_MAX ? [] : [{ term, form, mean, rose, uses: one.uses }];
+      return uses > USES_MAX ? [] : [{ term, form, usual, rose, uses: one.uses }];
     });
   return { terms, cutChannels };
 }

@@ -33,7 +33,7 @@ export const trendsList = apiMethod({
     "Words, and pairs of neighbouring words, that at least 5 channels and three times more than usual use in the last " +
     "`hours`, the most surprising first. Channels are counted, not posts. Usual is the mean of the " +
     `${COMPARED_DAYS} whole days before the last ${HOURS_MAX} hours, a day on which fewer than 3 channels use a word ` +
-    "counting as 0. Made every 15 minutes of words that rose in 6 or in 24 hours; with `category` and `territory` " +
+    "counting as 0, and as 2 where it is judged whether the word rises. Made every 15 minutes of words that rose in 6 or in 24 hours; with `category` and `territory` " +
     "those that channels there use. Numbers, addresses, handles and words of one or two letters do not count. From the Start plan.",
   tool:
     "Words and pairs of words that far more {messenger} channels use now than usual. A row is about 750 " +
