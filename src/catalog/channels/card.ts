@@ -57,8 +57,12 @@ export const CHANNEL_FIELDS = {
   ),
   msgr_id: hidden(optional(messengerIdColumn(), textSchema())),
   handle: optional(handleColumn(), textSchema({ description: "Handle, without `@`" })),
-  title: field(lineColumn(500), textSchema()),
-  description: optional(textColumn(10_000), textSchema(), "text"),
+  title: field(lineColumn(500), textSchema({ description: "Title as the messenger shows it" })),
+  description: optional(
+    textColumn(10_000),
+    textSchema({ description: "The channel's own words about itself" }),
+    "text",
+  ),
   link: optional(
     addressColumn(),
     textSchema({ description: "Address of the channel in the messenger" }),

@@ -60,7 +60,11 @@ export const POST_FIELDS = {
     postIdColumn(),
     textSchema({ description: "The messenger's own number of the post, 64 bits wide" }),
   ),
-  text: field(textColumn(TEXT_LENGTH_MAX), textSchema(), ""),
+  text: field(
+    textColumn(TEXT_LENGTH_MAX),
+    textSchema({ description: "Text; formatting is in the messenger's marks, such as `**bold**`" }),
+    "",
+  ),
   views: field(countColumn(), countSchema("Views"), 0),
   is_ad: flag("Advertising"),
   published_at: instant("Time of publication"),
@@ -168,7 +172,7 @@ function linksField(): StoredField<HiddenLink[], string | null, Schema<HiddenLin
   const link = objectSchema({
     offset: countSchema(`Where its words begin, ${place}`),
     length: countSchema(`Their length, ${place}`),
-    target: textSchema({ maxLength: LINK_TARGET_MAX }),
+    target: textSchema({ maxLength: LINK_TARGET_MAX, description: "Where the link leads" }),
   });
   const description = `Links under other words, at most ${LINKS_MAX}; null if unknown`;
   return {

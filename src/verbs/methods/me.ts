@@ -30,8 +30,8 @@ import { PERIOD_DAYS_DEFAULT, readPeriod } from "../period.ts";
 const accountSchema = objectSchema(
   {
     key: objectSchema({
-      id: integerSchema(),
-      name: textSchema(),
+      id: integerSchema({ description: "Number of the key" }),
+      name: textSchema({ description: "Name that was given to the key" }),
       prefix: textSchema({ description: "How the key begins" }),
       access: choiceSchema(KEY_ACCESSES, {
         description: "Whether the key may write; set when it was created",
@@ -41,22 +41,27 @@ const accountSchema = objectSchema(
       expires_at: nullable(instantSchema("When the key expires")),
     }),
     member: objectSchema({
-      id: integerSchema(),
-      name: textSchema(),
-      email: textSchema(),
+      id: integerSchema({ description: "Number of the member who owns the key" }),
+      name: textSchema({ description: "The member's name" }),
+      email: textSchema({ description: "The member's e-mail address" }),
       role: choiceSchema(MEMBER_ROLES, { description: "The key acts with this role" }),
     }),
-    organization: objectSchema({ id: integerSchema(), name: textSchema() }),
+    organization: objectSchema({
+      id: integerSchema({ description: "Number of the organization" }),
+      name: textSchema({ description: "The organization's name" }),
+    }),
     api_tariff: textSchema({
       description: `Code of the plan in force: ${PLAN_CODES.join(", ")}, or one that the operator added`,
     }),
     tariff_ends_at: nullable(instantSchema("When the plan ends or has ended; null: no end")),
     limits: objectSchema({
-      requests_per_second: integerSchema(),
-      requests_per_period: integerSchema(),
-      period_days: integerSchema(),
-      webhooks: integerSchema(),
-      webhook_channels: integerSchema(),
+      requests_per_second: integerSchema({
+        description: "Requests in a second, of all keys together",
+      }),
+      requests_per_period: integerSchema({ description: "Units in a period" }),
+      period_days: integerSchema({ description: "Days of a period" }),
+      webhooks: integerSchema({ description: "Webhooks" }),
+      webhook_channels: integerSchema({ description: "Channels that each webhook may watch" }),
       alerts: integerSchema({ description: "Keyword alerts" }),
       posts: flagSchema({ description: "Whether posts may be read" }),
       history_days: nullable(

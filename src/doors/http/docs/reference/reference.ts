@@ -219,7 +219,7 @@ function answerFields(method: Operation, language: Language): string {
   if (fields.length === 0) return "";
   const rows = fields.map(
     ({ name, type, description }) =>
-      `<tr><td><code>${html(name)}</code><br><small>${html(type)}</small></td><td>${inline(inLanguage(description, language))}</td></tr>`,
+      `<div class="parameter"><code>${html(name)}</code> <small>${html(type)}</small><br>${inline(inLanguage(description, language))}</div>`,
   );
-  return `<h2>${words.answer}</h2><section class="scroll" role="group" tabindex="0" aria-label="${words.table}"><table class="data"><tbody>${rows.join("")}</tbody></table></section>`;
+  return `<h2>${words.answer}</h2>${rows.join("\n")}`;
 }

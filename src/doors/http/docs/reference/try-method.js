@@ -47,7 +47,7 @@ function makeTryable(form) {
       const text = await response.text();
       const cost = response.headers.get("x-request-cost");
       const took = Math.round(performance.now() - begun);
-      output.textContent = `${response.status} · ${took} ms${cost === null ? "" : ` · ${cost}`}`;
+      output.textContent = `${response.status} · ${took} ms${cost === null ? "" : ` · X-Request-Cost: ${cost}`}`;
       output.className = response.ok ? "good" : "failed";
       answer.textContent = pretty(text);
     } catch (error) {
