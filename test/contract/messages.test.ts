@@ -236,6 +236,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Texts decide which posts match, and one in 8 was read: posts and views are estimates, and the number of channels is not known.",
     ],
   ],
+  postsByStem: [
+    [
+      {},
+      "Words were matched by their stems alone, because the dictionary cannot be read: some forms of a word are missing.",
+    ],
+  ],
   postsRenewing: [
     [
       {},

@@ -1,8 +1,10 @@
 import { type Database, statement } from "../../../db/database.ts";
 import { timeLimit, WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import { facet } from "../../channels/search-text.ts";
 import { selectTexts } from "../../posts/posts.store.ts";
+import { dictionaryFault } from "../dictionary/lemmas.ts";
 import { dayOfRow, dayRow, isLevel, nextDayRow } from "../index-text.ts";
 import { isOutdated, type Part, selectParts, tableOf } from "../parts.store.ts";
 import { countBeginnings, type PostQuery } from "../post-query.ts";
@@ -146,6 +148,10 @@ export const tablesOf = (range: Pick<IndexQuery, "parts" | "low" | "high">): str
 /** Whether an outdated part is searched, where words may be missed until it is renewed. */
 export const isIncomplete = (indexQuery: IndexQuery): boolean =>
   partsIn(indexQuery).some(isOutdated);
+
+/** Tells that the program's dictionary cannot be read, so that some forms of words are missed; null if it can. */
+export const stemsNote = (): Message | null =>
+  dictionaryFault() === null ? null : message("postsByStem");
 
 /** Results of the parts, newest part first, until there are enough. */
 function fromParts<Row>(

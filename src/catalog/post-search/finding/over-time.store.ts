@@ -23,6 +23,7 @@ import {
   rowsOfPart,
   rowsOfPosts,
   sliceRows,
+  stemsNote,
 } from "./matches.store.ts";
 
 /**
@@ -134,7 +135,7 @@ export function selectOverTime(
   function noteOf(): Message | null {
     if (isIncomplete(indexQuery)) return message("postsRenewing");
     if (isEstimated) return message("postsEstimated", { every: sampled });
-    if (certain.slicedBefore === null) return null;
+    if (certain.slicedBefore === null) return stemsNote();
     return message("postsSliced", { before: formatDay(dayOfRow(certain.slicedBefore)) });
   }
 }

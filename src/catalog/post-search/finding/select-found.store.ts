@@ -15,6 +15,7 @@ import {
   indexQueryOf,
   isIncomplete,
   type Match,
+  stemsNote,
 } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
 import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
@@ -43,7 +44,7 @@ function noteOf(counted: Counted, { ordering }: PostSearchSelection): Message | 
   const { tested, matches } = counted;
   if (tested !== null) return message("postsUntested", { posts: tested });
   const isRanked = ordering === "-relevance" && matches > RANKED_MAX;
-  return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : null;
+  return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : stemsNote();
 }
 
 /** A search candidate, and whether its text matches, which is read on demand. */
