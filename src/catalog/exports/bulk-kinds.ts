@@ -164,7 +164,8 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   posts: {
     schema: postSchema,
     rows(db, selection, after, limit) {
-      if (selection.found !== null) return foundRows(db, selection.found, after, limit);
+      const { found, removals } = selection;
+      if (found !== null) return foundRows(db, found, removals, after, limit);
       return isPostsByChannel(selection)
         ? postsByChannel(db, selection, after, limit)
         : allPosts(db, selection, after, limit);

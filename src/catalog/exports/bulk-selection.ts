@@ -36,7 +36,7 @@ export interface BulkSelection extends BulkFilter {
   isAd: boolean | null;
   media: Media | null;
   viewsMin: number | null;
-  /** Of months of these rows. */
+  /** Removals of months that were seen when the export began. */
   removals: SeenRemovals;
   /** The search whose posts are exported, which includes all other filters; null for none. */
   found: Pick<PostSearchSelection, "query" | "filter"> | null;

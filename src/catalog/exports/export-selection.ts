@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type Day, parseDay } from "../../values/moscow-time.ts";
+import { type Day, parseDay, startOfDay } from "../../values/moscow-time.ts";
 import { parsePathReference, parseResolveQuery } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { ExportRow, Position, RowSelection } from "../imports/kinds/exported-rows.ts";
@@ -97,12 +97,19 @@ function findChannel(db: Database, hosts: readonly string[], name: string): numb
  */
 export function* foundRows(
   db: Database,
-  found: NonNullable<BulkSelection["found"]>,
+  { query, filter }: NonNullable<BulkSelection["found"]>,
+  { leftOutBefore }: BulkSelection["removals"],
   after: Position,
   limit: number,
 ): Generator<ExportRow> {
   requireWhole(db);
   const [id = 0, at = 0] = after ?? [];
+  // The index of a node may still have months that another one is removing.
+  const fromMs =
+    leftOutBefore === null
+      ? filter.fromMs
+      : Math.max(filter.fromMs ?? 0, startOfDay(leftOutBefore));
+  const found = { query, filter: { ...filter, fromMs } };
   for (const match of foundAfter(db, found, after && [at, id], limit)) {
     const [post = null] = match.hasText() ? selectPostsById(db, [match.id]) : [];
     yield { position: [match.id, match.published_at], values: post };

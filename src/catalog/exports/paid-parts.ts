@@ -99,8 +99,9 @@ export async function* paidParts(
       // A client that has disconnected gets no more rows and is not charged.
       return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
     } catch (error) {
-      log.error({ err: error }, "a customer's export failed");
-      return toAppError(error);
+      const fault = toAppError(error);
+      if (fault.code === "internal") log.error({ err: error }, "a customer's export failed");
+      return fault;
     }
   }
 }
@@ -110,7 +111,7 @@ function endLine(selection: BulkSelection, { code, detail }: AppError, last: Pos
   const cursor = last === null ? null : cursorOf(selection, last);
   return selection.format === "ndjson"
     ? `${JSON.stringify({ export: { code, detail, cursor } })}\n`
-    : `# ${code}; cursor=${cursor ?? ""}; ${detail}\n`;
+    : `# ${code}; ${detail}; cursor=${cursor ?? ""}\n`;
 }
 
 /**
@@ -137,7 +138,7 @@ export function positionOf(db: Database, cursor: string, selection: BulkSelectio
   }
   if (selection.found !== null) {
     const id = Number(cursor);
-    const place = /^\d{1,15}$/.test(cursor) ? placeOf(db, id) : undefined;
+    const place = /^\d{1,15}$/.test(cursor) ? placeOfPost(db, id) : undefined;
     return place === undefined ? null : [id, place.publishedAt];
   }
   if (isPostsByChannel(selection)) {
@@ -158,14 +159,13 @@ function placeAfter(
   // A channel that is gone or hidden has nothing left to send.
   if (!createIsPublic(db)(channel)) return endOfChannel(channel);
   const place = placeOf(db, id);
-  return (place?.channel ?? channel) === channel && place !== undefined
-    ? [id, place.publishedAt, channel]
-    : null;
+  if (place === undefined || (place.channel ?? channel) !== channel) return null;
+  return [id, place.publishedAt, channel];
 }
 
 /**
- * Where a post is in the order of time. One that was removed with its month was in some channel before the
- * months that are kept.
+ * Where a post is in the order of a channel's posts. One that was removed with its month was before the months
+ * that are kept.
  */
 function placeOf(
   db: Database,

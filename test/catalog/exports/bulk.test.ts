@@ -392,12 +392,13 @@ describe("an export of months that are dropped", () => {
       ["cursor=1", [2, 4]],
       ["channel=1&cursor=1:1", [2, 4]],
       ["channel=1&cursor=1:2", [4]],
-      ["q=дом&cursor=1", []],
     ] as const) {
       const { status, body } = await get(`posts/?format=ndjson&${query}`);
       expect([status, idsOf(body)], query).toEqual([200, [...ids]]);
     }
     expect((await get("posts/?channel=1&cursor=1:77")).status).toBe(400);
+    // Newest first, other posts may still follow it: it may also have gone with its channel.
+    expect((await get("posts/?q=дом&cursor=1")).status).toBe(400);
   });
 });
 
@@ -522,7 +523,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     const second = linesOf((await get("channels/?cursor=2000")).body);
     expect(second).toHaveLength(1_001);
     expect(second[0]).toStartWith("2001,");
-    expect(second.at(-1)).toStartWith("# quota_exceeded; cursor=3000; The 3 requests ");
+    expect(second.at(-1)).toMatch(/^# quota_exceeded; The 3 requests .*; cursor=3000$/);
     expect(used()).toBe(3);
   });
 
@@ -532,7 +533,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const first = linesOf((await get("posts/?from=2026-11-01")).body);
-    expect(first.at(-1)).toStartWith("# quota_exceeded; cursor=2:1000; The 1 requests ");
+    expect(first.at(-1)).toMatch(/^# quota_exceeded; The 1 requests .*; cursor=2:1000$/);
     await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
     const second = linesOf((await get("posts/?from=2026-11-01&cursor=2:1000")).body);
     expect([second.length, second[0]?.split(",")[0], used()]).toEqual([500, "1001", 2]);

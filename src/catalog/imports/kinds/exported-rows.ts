@@ -20,7 +20,7 @@ export interface RowSelection {
   channelId: number | null;
   /** First of the Moscow days whose derived values still follow the posts, and are not exported. */
   openFrom: Day;
-  /** Of months of these rows. */
+  /** Removals of months that were seen when the export began. */
   removals: SeenRemovals;
 }
 

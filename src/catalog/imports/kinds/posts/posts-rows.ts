@@ -88,7 +88,7 @@ function* takenDownPosts(
   afterId: number,
   limit: number,
 ): Generator<ExportRow> {
-  // They outlast the months of their posts.
+  // Tombstones outlast the months of their posts.
   const { from, to } = bounds({ from: selection.from, to: selection.to });
   let read = 0;
   for (const { publishedAt, ...post } of tombstonesAfter(db, afterId, limit)) {
