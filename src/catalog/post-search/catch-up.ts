@@ -83,8 +83,9 @@ export function createPostIndexing(
     async tick(): Promise<void> {
       try {
         if (!hasWork(db, isOn)) return;
-        // Removing it needs little, and gives room.
-        const reason = isOn ? await diskFault() : null;
+        // Removing parts, or all of it, needs little, and gives room.
+        const givesRoom = !isOn || selectParts(db).some(({ state }) => state === "leaving");
+        const reason = givesRoom ? null : await diskFault();
         if (reason !== null && !isWaiting) {
           log.warn({ reason }, "the index of post search waits for room on the disk");
         }
@@ -115,7 +116,7 @@ async function catchUp(db: Database, clock: Clock, isOn: boolean, untilMs: numbe
   let steps = 0;
   let isOver = false;
   await inParts(db, clock, "post-search", (tx) => {
-    if (merge(tx)) return true;
+    if (clock.monotonic() < untilMs && merge(tx)) return true;
     if (isOver || !hasWork(tx, isOn)) return false;
     step(tx, index, isOn);
     steps += 1;
@@ -257,13 +258,21 @@ export async function finishPostSearch(
   }
 }
 
+/** Steps of a merge after a transaction, some 0.6 s: posts that were pushed do not wait for a large one to end. */
+const STEPS_AFTER_WRITING = 200;
+
 /**
- * Merges segments if there are many of similar size. Must be called after each transaction that wrote
- * posts.
+ * Merges segments if there are many of similar size, or goes on with a merge that was interrupted. Must be called
+ * after each transaction that wrote posts.
  */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {
-  await inParts(db, clock, "merge-posts", mergingOfParts());
+  const merge = mergingOfParts();
+  let steps = 0;
+  await inParts(db, clock, "merge-posts", (tx) => steps++ < STEPS_AFTER_WRITING && merge(tx));
 }
+
+/** How long a night's merging may take: the months that are left are for the next ones. */
+const NIGHT_MS = 60_000;
 
 /**
  * Merges each month that is over into one segment, if it has many: after an import it has some twenty, and beginning
@@ -272,7 +281,9 @@ export async function mergePostSearch(db: Database, clock: Clock): Promise<void>
  */
 export async function optimizePostSearch(db: Database, clock: Clock): Promise<void> {
   const thisMonth = dayRow(monthOf(dayOf(clock.now())).first);
+  const untilMs = clock.monotonic() + NIGHT_MS;
   for (const part of scatteredParts(db, thisMonth)) {
-    await inParts(db, clock, "merge-posts", mergingOf(part));
+    const merge = mergingOf(part);
+    await inParts(db, clock, "merge-posts", (tx) => clock.monotonic() < untilMs && merge(tx));
   }
 }

@@ -251,7 +251,7 @@ interface Tally {
   /** How many of the posts were looked up. */
   looked: number;
   views: number;
-  /** Told by `noteKnownViews` where there are none. */
+  /** Set by `noteKnownViews` if `views` is 0. */
   areViewsKnown: boolean;
   lastAt: number;
 }

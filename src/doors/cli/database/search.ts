@@ -67,7 +67,7 @@ function rebuildCommand(context: CommandContext): Command {
         const requireRoom = async (): Promise<void> => {
           const fault = await disk();
           if (fault === null) return;
-          const why = `${fault} The index answers as before. Make room and run it again.`;
+          const why = `${fault} Make room: the appliance then goes on with it.`;
           throw new CommandExit(EXIT_FAILED, why);
         };
         await requireRoom();
