@@ -22,12 +22,12 @@ import {
   isOfCommonWords,
   type Made,
   mostIn,
+  NEW_TERM,
   POSTS_OF_CHANNEL_MAX,
   rises,
   SOUGHT_HOURS,
   surprise,
   type Term,
-  UNSEEN,
   type Use,
   type Usual,
 } from "./trends.ts";
@@ -87,7 +87,7 @@ function comparedDays(db: Database): Day[] {
   return countedDays(db).flatMap(({ day, channels }) => (channels > 0 ? [day] : []));
 }
 
-type Sought = Pick<Term, "usual" | "rose"> & {
+type Sought = Pick<Term, "mean" | "hidden" | "rose"> & {
   hash: number;
   /** Windows in which it rises now. */
   windows: Counted[];
@@ -105,29 +105,29 @@ async function seek(db: Database, clock: Clock, lastHour: number): Promise<Sough
   for (const { counts } of windows) {
     for (const [hash, channels] of counts) if (rises(channels, 0)) asked.add(hash);
   }
-  const means = await meansOf(db, clock, asked);
+  const usual = await usualOf(db, clock, asked);
   const found = new Map<number, Sought & { score: number }>();
   for (const [at, window] of windows.entries()) {
     for (const [hash, channels] of window.counts) {
-      const usual = means.get(hash) ?? UNSEEN;
-      const most = mostIn(SOUGHT_HOURS[at] ?? 0, usual);
+      const ofTerm = usual.get(hash) ?? NEW_TERM;
+      const most = mostIn(SOUGHT_HOURS[at] ?? 0, ofTerm);
       if (!rises(channels, most)) continue;
       const known = found.get(hash);
       const score = Math.max(surprise(channels, most), known?.score ?? 0);
       const both = [...(known?.windows ?? []), window];
-      found.set(hash, { hash, usual, rose: lastHour, score, windows: both });
+      found.set(hash, { hash, ...ofTerm, rose: lastHour, score, windows: both });
     }
   }
   return [
     ...[...found.values()].sort((one, other) => other.score - one.score),
     ...earlier
       .filter(({ hash }) => !found.has(hash))
-      .map((one) => ({ ...one, usual: means.get(one.hash) ?? UNSEEN, windows: [] })),
+      .map((one) => ({ ...one, ...(usual.get(one.hash) ?? NEW_TERM), windows: [] })),
   ].slice(0, TERMS_MAX);
 }
 
-/** Channels that use each of some terms on a day, the mean of the days with posts. */
-async function meansOf(
+/** How many channels use each of some terms, by the days with posts. */
+async function usualOf(
   db: Database,
   clock: Clock,
   terms: ReadonlySet<number>,
@@ -137,15 +137,15 @@ async function meansOf(
   for (const day of days) {
     eachOfDay(db, day, (hash, channels) => {
       if (!terms.has(hash)) return;
-      const { mean, most } = sums.get(hash) ?? { mean: 0, most: days.length * UNSEEN.most };
-      sums.set(hash, { mean: mean + channels, most: most + channels - UNSEEN.most });
+      const sum = sums.get(hash) ?? { mean: 0, hidden: days.length * NEW_TERM.hidden };
+      sums.set(hash, { mean: sum.mean + channels, hidden: sum.hidden - NEW_TERM.hidden });
     });
     await clock.sleep(PAUSE_MS);
   }
   return new Map(
-    Array.from(sums, ([hash, { mean, most }]) => [
+    Array.from(sums, ([hash, { mean, hidden }]) => [
       hash,
-      { mean: mean / days.length, most: most / days.length },
+      { mean: mean / days.length, hidden: hidden / days.length },
     ]),
   );
 }
@@ -189,10 +189,10 @@ async function lookUp(
   const terms = [...found]
     .filter(([term, { windows }]) => windows.length === 0 || !windows.every(isCommonIn(term)))
     .sort(([, one], [, other]) => one.at - other.at)
-    .flatMap(([term, { forms, usual, rose, ...one }]) => {
-      uses += one.uses.length;
+    .flatMap(([term, { forms, mean, hidden, rose, uses: own }]) => {
+      uses += own.length;
       const [form] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [""];
-      return uses > USES_MAX ? [] : [{ term, form, usual, rose, uses: one.uses }];
+      return uses > USES_MAX ? [] : [{ term, form, mean, hidden, rose, uses: own }];
     });
   return { terms, cutChannels };
 }

@@ -41,27 +41,26 @@ export type Use = readonly [
   postViews: number,
 ];
 
-export interface Term {
+export interface Term extends Usual {
   /** Its lemma, or two of them. */
   term: string;
   /** The form in which most posts have it. */
   form: string;
-  usual: Usual;
   /** The last hour at which it was found to rise. */
   rose: number;
   uses: Use[];
 }
 
-/** Channels that use a term on a day, the mean of the days compared with. */
+/** How many channels use a term on a day, by the days compared with. */
 export interface Usual {
-  /** A day that does not count the term, since fewer than three channels use it, is 0. */
+  /** Mean of the days; one that does not count the term, since fewer than three channels use it, is 0. */
   mean: number;
-  /** Such a day is 2, which it may hide. */
-  most: number;
+  /** Channels that days may hide, on average: 2 for each that does not count the term. */
+  hidden: number;
 }
 
-/** Of a term that no day counts. */
-export const UNSEEN: Usual = { mean: 0, most: COUNTED_MIN - 1 };
+/** For a term that no day counts. */
+export const NEW_TERM: Usual = { mean: 0, hidden: COUNTED_MIN - 1 };
 
 /** The job's result, as stored. Hours count from 1970; the last may be going on. */
 export interface Made {
@@ -83,8 +82,8 @@ export const expectedIn = (hours: number, mean: number): number => (mean * hours
  * How many channels may at most be expected, with what days hide; in a longer window than a day, those are mostly the
  * same channels. In posts of 25 channels 34 words rose in 114 days, and by the mean alone 691, most of them everyday ones.
  */
-export const mostIn = (hours: number, { mean, most }: Usual): number =>
-  expectedIn(hours, mean) + expectedIn(Math.min(hours, 24), most - mean);
+export const mostIn = (hours: number, { mean, hidden }: Usual): number =>
+  expectedIn(hours, mean) + expectedIn(Math.min(hours, 24), hidden);
 
 export function rises(channels: number, expected: number): boolean {
   return channels >= CHANNELS_MIN && channels >= GROWTH_MIN * expected;
@@ -180,10 +179,10 @@ export function risingIn(
 ): Rising[] {
   const first = lastHour - hours + 1;
   const found: (Rising & { score: number })[] = [];
-  for (const { term, form, usual, uses } of terms) {
+  for (const { term, form, mean, hidden, uses } of terms) {
     const within = uses.filter(([hour]) => hour >= first);
-    const expected = expectedIn(hours, usual.mean);
-    const most = mostIn(hours, usual);
+    const expected = expectedIn(hours, mean);
+    const most = mostIn(hours, { mean, hidden });
     const all = new Set(within.map(([, channel]) => channel)).size;
     if (!rises(all, most)) continue;
     const own = isIn === null ? within : within.filter(([, channel]) => isIn(channel));
@@ -196,7 +195,7 @@ export function risingIn(
       posts: own.reduce((sum, [, , posts]) => sum + posts, 0),
       views: own.reduce((sum, [, , , views]) => sum + views, 0),
       channels_usual: Math.round(expected * 10) / 10,
-      growth: usual.mean === 0 ? null : Math.round((all / expected) * 10) / 10,
+      growth: mean === 0 ? null : Math.round((all / expected) * 10) / 10,
       score: surprise(channels, isIn === null ? most : (most * channels) / all),
     });
   }
