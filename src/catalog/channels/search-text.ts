@@ -99,11 +99,12 @@ export interface SearchedText {
  */
 export function searchedText(given: string): SearchedText {
   const text = foldForSearch(given);
-  const words = text.split(" ");
+  const all = text.split(" ");
+  const words = [...new Set(all)];
   const ofWords = words.map(trigramsOf);
-  return words.length < 2 || ofWords.some(({ length }) => length === 0)
+  return all.length < 2 || ofWords.some(({ length }) => length === 0)
     ? { text, words: null, pieces: [trigramsOf(text)] }
-    : { text, words: [...new Set(words)].join(" "), pieces: ofWords };
+    : { text, words: words.join(" "), pieces: ofWords };
 }
 
 /** Whether a title and a handle, folded, contain the text, or its words in any order. */

@@ -51,7 +51,7 @@ function addCategory(
   id: number,
   shares: Map<number, Share>,
 ): void {
-  const bitmap = columns.categories[placeOfCategory(columns, id) ?? -1];
+  const bitmap = columns.categories[placeOfCategory(columns, id)];
   if (bitmap === undefined) return;
   const { subscribers: of } = columns.numbers;
   let channels = 0;

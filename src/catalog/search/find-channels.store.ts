@@ -87,7 +87,10 @@ export function findChannels(
   // Where few of them have the text, further terms may save more texts than they cost.
   const fuller = expressionFor(db, text, { wanted, apart: 1 });
   const texts = Math.min(ids.length, (found.texts * wanted) / found.places.length);
-  const isWorth = query.ids === null && TEXT_COST * (texts - found.texts) > fuller.entries;
+  const isWorth =
+    query.ids === null &&
+    fuller.match !== expression.match &&
+    TEXT_COST * (texts - found.texts) > fuller.entries;
   const fewer = (isWorth ? idsWith(db, fuller) : null) ?? ids;
   return look("index", fewer, [50 * wanted, fewer.length]).places.map(toFound);
 }

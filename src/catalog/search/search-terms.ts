@@ -44,14 +44,14 @@ export function expressionOf(
       (one) => one.text === term.text || (one.of === term.of && Math.abs(one.at - term.at) < apart),
     );
     if (chosen.length === 0 || (!isKnown && term.channels <= most)) chosen.push(term);
+    if (chosen.length === TERMS_MAX) break;
   }
-  const selected = chosen.slice(0, TERMS_MAX);
   const shareOf = (piece: readonly string[]): number =>
     Math.min(1, Math.min(...piece.map(countOf)) / Math.max(1, all));
   return {
-    match: selected.map(({ text }) => quotedTerm(text)).join(" AND "),
+    match: chosen.map(({ text }) => quotedTerm(text)).join(" AND "),
     channels: pieces.reduce((part, piece) => part * shareOf(piece), all),
-    entries: selected.reduce((sum, { channels }) => sum + channels, 0),
+    entries: chosen.reduce((sum, { channels }) => sum + channels, 0),
   };
 }
 

@@ -2,7 +2,8 @@ import { ORDERED_METRICS } from "../../metrics/metrics.ts";
 
 /**
  * Values by which the catalog is filtered and ordered, in memory (columns.md): a typed array for each column, over
- * memory that the threads of a process share.
+ * memory that the threads of a process share. Integers are signed: the engine takes unsigned ones for
+ * floating-point numbers, since they may not fit.
  */
 export interface Columns {
   /** Positions below it are the numbers of channels; those from it on are of channels with larger numbers. */
@@ -123,10 +124,9 @@ export function positionOf(columns: Columns, id: number): number | undefined {
   return known.get(id);
 }
 
-/** Place of a category's bitmap; undefined if no channel had it yet. */
-export function placeOfCategory({ categoryIds }: Columns, id: number): number | undefined {
-  const at = categoryIds.indexOf(id);
-  return at < 0 ? undefined : at;
+/** Place of a category's bitmap; -1 if no channel had it yet. */
+export function placeOfCategory({ categoryIds }: Columns, id: number): number {
+  return categoryIds.indexOf(id);
 }
 
 export function isSet(bitmap: Int32Array, position: number): boolean {

@@ -108,7 +108,7 @@ function eachBlock(
   const order = numbers[tests.order];
   const category = tests.categoryId === null ? null : placeOfCategory(columns, tests.categoryId);
   // No channel has the category.
-  if (category === undefined) return;
+  if (category === -1) return;
   const passes = passesOf(columns, tests);
   const test = (all: number): void => {
     let left = all;
@@ -161,30 +161,19 @@ function listOf(columns: Columns, category: number): Int32Array {
   const changes = columns.categoryChanges[category] ?? 0;
   const list = known[category];
   if (list?.changes === changes) return list.positions;
-  const positions = positionsIn(columns.categories[category] as Int32Array);
+  const positions = Int32Array.from(positionsIn(columns.categories[category] as Int32Array));
   known[category] = { changes, positions };
   return positions;
 }
 
-function positionsIn(bitmap: Int32Array): Int32Array {
-  let count = 0;
-  eachBit(bitmap, () => {
-    count += 1;
-  });
-  const positions = new Int32Array(count);
-  count = 0;
-  eachBit(bitmap, (position) => {
-    positions[count++] = position;
-  });
-  return positions;
-}
-
-function eachBit(bitmap: Int32Array, visit: (position: number) => void): void {
+function positionsIn(bitmap: Int32Array): number[] {
+  const positions: number[] = [];
   for (let at = 0; at < bitmap.length; at++) {
     for (let bits = bitmap[at] as number; bits !== 0; bits &= bits - 1) {
-      visit((at << 5) + 31 - Math.clz32(bits & -bits));
+      positions.push((at << 5) + 31 - Math.clz32(bits & -bits));
     }
   }
+  return positions;
 }
 
 /** A test of the block's positions. */
