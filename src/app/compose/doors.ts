@@ -84,10 +84,9 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     ...served,
     docs: { guides, brand: config.brand },
     addresses: {
-      kind: "answers",
       namesOf: (request) => limitNames("answers", door.clientIp(request)),
       throttle: context.throttle,
-      now: ports.clock.now,
+      clock: ports.clock,
     },
     stripe: work.stripe,
     others: [...site, ...open, ...operatorRoutes(endpoints, { ...door, ...operator })],

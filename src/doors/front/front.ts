@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Takes } from "../../values/takes.ts";
 import { announcedLength, Body, seal } from "./body.ts";
@@ -125,14 +126,13 @@ const KIB = 1024;
 const REFUSED_MAX = 16_384;
 
 export interface AddressLimitContext {
-  /** Names of the limits of that kind for a client's networks. */
-  kind: string;
+  /** Names of the limits for a client's networks. */
   namesOf(request: Request): readonly string[];
   throttle: {
-    /** @returns milliseconds until the name has something left again; 0 if it has */
-    spend(kind: string, name: string, count: number, nowMs: number): number;
+    /** @returns milliseconds until the name has made up for it; 0 if it has something left */
+    spend(name: string, count: number, nowMs: number): number;
   };
-  now(): number;
+  clock: Pick<Clock, "now" | "monotonic">;
 }
 
 /**
@@ -141,7 +141,7 @@ export interface AddressLimitContext {
  */
 type AddressLimit = ReturnType<typeof createAddressLimit>;
 
-export function createAddressLimit({ kind, namesOf, throttle, now }: AddressLimitContext) {
+export function createAddressLimit({ namesOf, throttle, clock }: AddressLimitContext) {
   /**
    * When networks that have used up their limit may go on. Remembered here, so that a request uses the
    * limits, whose memory all workers share, only once.
@@ -153,7 +153,8 @@ export function createAddressLimit({ kind, namesOf, throttle, now }: AddressLimi
     /** Null as long as the address has something left. */
     refusal(names: readonly string[]): AppError | null {
       if (refusedUntil.size === 0) return null;
-      const waitMs = Math.max(...names.map((name) => refusedUntil.get(name) ?? 0)) - now();
+      const waitMs =
+        Math.max(...names.map((name) => refusedUntil.get(name) ?? 0)) - clock.monotonic();
       if (waitMs <= 0) return null;
       const retryAfterS = Math.ceil(waitMs / 1000);
       return new AppError("throttled", message("addressThrottled"), { retryAfterS });
@@ -161,10 +162,9 @@ export function createAddressLimit({ kind, namesOf, throttle, now }: AddressLimi
 
     charge(names: readonly string[], { headers }: Response): void {
       const bytes = Number(headers.get("content-length") ?? USUAL_BYTES);
-      const nowMs = now();
       for (const name of names) {
-        const waitMs = throttle.spend(kind, name, Math.max(1, Math.ceil(bytes / KIB)), nowMs);
-        if (waitMs > 0) refusedUntil.set(name, nowMs + waitMs);
+        const waitMs = throttle.spend(name, Math.max(1, Math.ceil(bytes / KIB)), clock.now());
+        if (waitMs > 0) refusedUntil.set(name, clock.monotonic() + waitMs);
       }
     },
   };

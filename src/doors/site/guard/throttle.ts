@@ -50,11 +50,8 @@ const ADDRESSES_OF_SITE = 10;
  */
 const NAMES_MAX = 16_384;
 
-function limitOf(
-  name: string,
-  kind = name.slice(0, name.indexOf(" ")),
-): { burst: number; perSecond: number } {
-  const { burst, secondsEach } = LIMITS[kind] ?? USUAL_LIMIT;
+function limitOf(name: string): { burst: number; perSecond: number } {
+  const { burst, secondsEach } = LIMITS[name.slice(0, name.indexOf(" "))] ?? USUAL_LIMIT;
   const times = name.endsWith("/48") ? ADDRESSES_OF_SITE : 1;
   return { burst: burst * times, perSecond: times / secondsEach };
 }
@@ -89,17 +86,17 @@ export function createThrottle(buckets: Buckets<string>) {
     },
 
     /**
-     * Takes as many as something cost, as far as the name has them. Every answer without a key is charged
-     * here, so the name is not searched for its kind.
-     * @returns milliseconds until it has one again; 0 if it has
+     * Takes as many as something cost, as far as the name has them.
+     * @returns milliseconds until it has made up for all of them and has one again; 0 if it has
      */
-    spend(kind: string, name: string, count: number, nowMs: number): number {
-      const { burst, perSecond } = limitOf(name, kind);
-      const { bucket } = buckets.change(name, perSecond, nowMs, (bucket) => {
-        const tokens = Math.max(0, tokensAt(bucket, perSecond, nowMs, burst) - count);
-        return { bucket: { tokens, updatedAtMs: nowMs } };
+    spend(name: string, count: number, nowMs: number): number {
+      const { burst, perSecond } = limitOf(name);
+      let left = 0;
+      buckets.change(name, perSecond, nowMs, (bucket) => {
+        left = tokensAt(bucket, perSecond, nowMs, burst) - count;
+        return { bucket: { tokens: Math.max(0, left), updatedAtMs: nowMs } };
       });
-      return Math.max(0, ((1 - bucket.tokens) / perSecond) * 1000);
+      return Math.max(0, ((1 - left) / perSecond) * 1000);
     },
 
     /** How many attempts of a name are used up at present. */

@@ -11,7 +11,7 @@ import { breadcrumbsOf, datasetOf } from "./json-ld.tsx";
 import { shortened } from "./pictures/chart-svg.ts";
 import { lineOf, type Reading } from "./pictures/line.ts";
 import type { PublicView } from "./public-document.tsx";
-import type { FirstLines } from "./read-public.ts";
+import type { PostBeginning } from "./read-public.ts";
 import {
   addressOf,
   ChangeText,
@@ -33,7 +33,7 @@ export interface ChannelFacts {
   /** Empty if charts are not public. */
   days: readonly Reading[];
   /** Null if posts are not public. */
-  lastPost: FirstLines | null;
+  lastPost: PostBeginning | null;
   /** Leaders of its category. */
   beside: readonly CardAnswer[];
 }
@@ -115,7 +115,7 @@ function Channel({ facts }: { facts: ChannelFacts }) {
   );
 }
 
-function LastPost({ post: { text, link, publishedAt } }: { post: FirstLines }) {
+function LastPost({ post: { text, link, publishedAt } }: { post: PostBeginning }) {
   const { texts, words } = useReader();
   const format = dateFormat(words.locale, { dateStyle: "medium", timeZone: "Europe/Moscow" });
   return (

@@ -89,8 +89,8 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const PAGE_HEADERS = { ...SECURITY_HEADERS, "content-security-policy": PAGE_POLICY };
 /**
- * A badge stands on pages of others, which should not lose it while the appliance is down: caches may show it
- * for a day then. Otherwise they ask again as for any page, so that a hidden channel's goes within a minute.
+ * A badge stands on pages of others, which should not lose it while the appliance is down or fails: caches may
+ * show it for a day then. Otherwise they ask again as for any page, so that a hidden channel's goes within a minute.
  */
 const BADGE_CACHED = `${CACHED}, stale-if-error=86400`;
 const fileHeaders = ({ mayBeFramed, isBadge }: { mayBeFramed?: true; isBadge?: true }) => ({
@@ -123,7 +123,6 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
         kept,
         turns,
         name: `${language} ${page.path}`,
-        param: PARAM.exec(page.path)?.[1] ?? "",
       };
       const answer = counted((incoming) =>
         answerPublic(page, language, incoming, context, answering),
@@ -139,13 +138,9 @@ export function publicRoutes(pages: readonly PublicPage[], context: PublicContex
   });
 }
 
-/** The only parameter that a path has. */
-const PARAM = /:(\w+)/;
-
 interface Answering {
-  /** Of the page in its language. */
+  /** Language and path of the page, in the keys of kept answers. */
   name: string;
-  param: string;
   kept: ReturnType<typeof createKeptAnswers>;
   turns: ReturnType<typeof createTurns>;
 }
@@ -155,7 +150,7 @@ async function answerPublic(
   language: Language,
   { request, params }: Incoming,
   context: PublicContext,
-  { kept, turns, ...of }: Answering,
+  { kept, turns, name }: Answering,
 ): Promise<Response> {
   const address = context.baseAddress(request);
   // Not asked for an answer that is kept.
@@ -173,8 +168,8 @@ async function answerPublic(
     const makeNext = () =>
       runFor(TENANT, null, () => (page.waitsElsewhere ? make() : turns.take(make)));
     // A path has one parameter at most, null if it is not UTF-8, and nothing before it contains a space.
-    const param = params[of.param] ?? null;
-    const key = `${address} ${of.name} ${query}${param === null ? "" : ` ${param}`}`;
+    const [param = null] = Object.values(params);
+    const key = `${address} ${name} ${query}${param === null ? "" : ` ${param}`}`;
     return await kept(request, key, makeNext);
   } catch (thrown) {
     const error = toAppError(thrown);

@@ -58,24 +58,26 @@ export function readChannel(
 }
 
 /** Longest beginning of a post that is shown, in characters. */
-const LINES_LENGTH_MAX = 280;
+const SHOWN_LENGTH_MAX = 280;
 
-export interface FirstLines {
+export interface PostBeginning {
   text: string;
   /** In the messenger; null if unknown. */
   link: string | null;
   publishedAt: string;
 }
 
-/** The first lines of a channel's last post; null if it has none with a text. */
+/** How a channel's last post begins; null without one, or if it has no text. */
 export async function readLastPost(
   { posts }: Pick<Services, "posts">,
   channelId: number,
-): Promise<FirstLines | null> {
+): Promise<PostBeginning | null> {
   const none = { fromMs: null, untilMs: null, after: null, isAd: null };
   const { results } = await posts.page({ channelId, ...none, limit: 1 });
   const [post] = jsonValueOf(results);
-  const text = shortened(withoutMarks(post?.text ?? "").trim(), LINES_LENGTH_MAX);
+  // Cut first: a stranger's text may be long, and made to take long.
+  const beginning = shortened(post?.text ?? "", 4 * SHOWN_LENGTH_MAX);
+  const text = shortened(withoutMarks(beginning).trim(), SHOWN_LENGTH_MAX);
   if (post === undefined || text === "") return null;
   return { text, link: post.link, publishedAt: post.published_at };
 }

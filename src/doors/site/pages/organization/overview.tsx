@@ -2,11 +2,11 @@
 import type { Period } from "../../../../customers/accounts/plan.ts";
 import { quotaEnd } from "../../../../customers/limits/usage-history.ts";
 import { notFound } from "../../../../errors.ts";
-import { dayOf } from "../../../../values/moscow-time.ts";
+import { DAY_MS, dayOf } from "../../../../values/moscow-time.ts";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import { planName } from "../../public/plan-cards.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
 import {
   asset,
   ORGANIZATION_COOKIE,
@@ -84,7 +84,7 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
 }
 
 /** A new customer is shown one next step; later, a page that is looked at daily has none. */
-const NEW_MS = 14 * 24 * 60 * 60 * 1000;
+const NEW_MS = 14 * DAY_MS;
 /** Requests after which a program seems to make them. */
 const PROGRAM_REQUESTS = 100;
 
@@ -102,7 +102,8 @@ async function NextStep({ rows }: { rows: readonly { requests: number }[] }) {
   const { accounts, oauth, services } = useSite();
   const { plan } = await viewerOf(ownMembership(), accounts, nowMs);
   const { results: webhooks } = await services.webhooks.list(organization.id, 0, 1);
-  if (plan.webhooks > 0 && webhooks.length === 0) return step("/account/webhooks/", nextWebhook);
+  if (isManager() && plan.webhooks > 0 && webhooks.length === 0)
+    return step("/account/webhooks/", nextWebhook);
   const requests = rows.reduce((sum, row) => sum + row.requests, 0);
   if (requests < PROGRAM_REQUESTS) return step("/docs/clients/", nextClient);
   const grants = await oauth.grants(organization.id);
