@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { countTerms } from "../../../src/catalog/trends/count-terms.ts";
 import { makeTrends } from "../../../src/catalog/trends/make-trends.ts";
 import { readTerms, termAsWritten } from "../../../src/catalog/trends/terms.ts";
+import { packedMade, readMade, saveMade } from "../../../src/catalog/trends/trends.store.ts";
+import { inTransaction } from "../../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
 
@@ -122,6 +124,25 @@ test("lists what rises with the channels of a category or territory", async () =
     category: "Object with slug=nothing does not exist.",
   });
 });
+
+test("a result that an older version stored shows nothing until the next run", async () => {
+  await imported(appliance, "posts", [
+    ...usual("Обычный день", ids(1, 30)),
+    ...ids(1, 6).map((id) => post(id, 20, 9, "Потоп")),
+  ]);
+  await run();
+  expect(await words()).toEqual(["потоп"]);
+  const { db, clock } = appliance.app.domains;
+  const made = readMade(db);
+  const content = packedMade(JSON.parse(JSON.stringify(made, withoutHidden)));
+  await inTransaction(db, clock, "trends", (tx) => saveMade(tx, clock.now() + 1, content));
+  expect(await words()).toEqual([]);
+  await run();
+  expect(await words()).toEqual(["потоп"]);
+});
+
+const withoutHidden = (name: string, value: unknown): unknown =>
+  name === "hidden" ? undefined : name === "madeAt" ? Number(value) + 1 : value;
 
 test("a deleted post is not shown, a hidden channel does not count in the next run, and hours pass", async () => {
   const texts = ids(1, 7).map((id) => post(id, 20, 9, "Потоп"));

@@ -37,6 +37,12 @@ test("an address that downloads without end is refused until it waits; nobody el
   expect((await get(LARGE, "198.51.100.1")).status).toBe(200);
 });
 
+test("an address that has used up its limit makes up for its last answer first", async () => {
+  await exhaust("198.51.100.1");
+  appliance.ports.clock.advance(100);
+  expect((await get("/docs/", "198.51.100.1")).status).toBe(429);
+});
+
 test("the addresses of one IPv6 site share a limit", async () => {
   for (let at = 0; at < 12; at++) await exhaust(`2001:db8:1:${at}::1`);
   expect((await get("/docs/", "2001:db8:1:99::1")).status).toBe(429);
