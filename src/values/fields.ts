@@ -84,7 +84,7 @@ export function readChoice<Option extends string>(options: readonly Option[]): R
 }
 
 /** As `readChoice`, and names the options. */
-export function readOneOf(options: readonly string[]): Reader<string> {
+export function readOneOf<Option extends string>(options: readonly Option[]): Reader<Option> {
   const read = readChoice(options);
   return (given) => {
     const found = read(given);

@@ -194,7 +194,7 @@ function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   };
 }
 
-/** What search goes by: a channel's search text and its facets. */
+/** The search text and the facets of a channel, by which it is found. */
 export function textsOf(
   record: ChannelRecord,
   { categories, territories }: DirectoryIds,

@@ -1,10 +1,10 @@
 import {
   type Reader,
-  readChoice,
   readDay,
   readFlag,
   readInteger,
   readNumber,
+  readOneOf,
 } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
@@ -132,12 +132,7 @@ export function lineColumn(lengthMax: number): Column<string> {
 }
 
 export function choiceColumn<Option extends string>(options: readonly Option[]): Column<Option> {
-  const read = readChoice(options);
-  return column((given) => {
-    const result = read(given);
-    if ("value" in result || result.fault.code !== "notChoice") return result;
-    return { fault: message("notChoiceOf", { ...result.fault.values, options }) };
-  }, "word");
+  return column(readOneOf(options), "word");
 }
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/;

@@ -188,7 +188,7 @@ function run(
   });
 }
 
-/** What was given of a verb's arguments. Commander names `--webhook-channels` by its words. */
+/** The arguments that were given to a verb. Commander turns the name of `--webhook-channels` into `webhookChannels`. */
 function typedOf({ args }: Verb, given: Given): Given {
   const typed = Object.keys(args).map((name) => [
     name,

@@ -49,15 +49,11 @@ const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
 export const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
 /** The first and the last day that are exported. */
-export function bounds({
-  from,
-  to,
-  removals,
-}: Pick<RowSelection, "from" | "to"> & Partial<Pick<RowSelection, "removals">>): {
+export function bounds({ from, to, removals }: Pick<RowSelection, "from" | "to" | "removals">): {
   from: Day;
   to: Day;
 } {
-  const first = Math.max(from ?? FIRST_DAY, removals?.leftOutBefore ?? FIRST_DAY);
+  const first = Math.max(from ?? FIRST_DAY, removals.leftOutBefore ?? FIRST_DAY);
   return { from: first, to: to ?? LAST_DAY };
 }
 

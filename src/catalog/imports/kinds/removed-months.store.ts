@@ -29,6 +29,8 @@ export interface SeenRemovals {
   leftOutBefore: Day | null;
 }
 
+export const NO_REMOVALS: SeenRemovals = { number: 0, leftOutBefore: null };
+
 const nameOf = (rows: RemovedRows): MetaName => `removed ${rows}`;
 
 /** The latest removal; null if there was none. */
@@ -64,7 +66,7 @@ export function endRemoval(tx: Transaction, rows: RemovedRows): void {
 /** @param rows of any kind; those that are not removed by month have no removals */
 export function seenRemovals(db: Database, nowMs: number, rows: string): SeenRemovals {
   const last = lastRemoval(db, rows);
-  if (last === null) return { number: 0, leftOutBefore: null };
+  if (last === null) return NO_REMOVALS;
   const isUnderWay = !last.isOver && last.at > nowMs - STANDS_STILL_MS;
   return { number: last.number, leftOutBefore: isUnderWay ? last.before : null };
 }

@@ -21,6 +21,7 @@ import {
   type RowSelection,
 } from "../exported-rows.ts";
 import type { ImportKind } from "../import-kind.ts";
+import { NO_REMOVALS } from "../removed-months.store.ts";
 import type { PostRow } from "./named-posts.ts";
 import { createPostWriter } from "./write-posts.ts";
 
@@ -89,7 +90,7 @@ function* takenDownPosts(
   limit: number,
 ): Generator<ExportRow> {
   // Tombstones outlast the months of their posts.
-  const { from, to } = bounds({ from: selection.from, to: selection.to });
+  const { from, to } = bounds({ ...selection, removals: NO_REMOVALS });
   let read = 0;
   for (const { publishedAt, ...post } of tombstonesAfter(db, afterId, limit)) {
     const day = publishedAt === null ? null : dayOf(publishedAt);

@@ -6,7 +6,7 @@ import { DAY_MS, dayOf } from "../../../../values/moscow-time.ts";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import { planName } from "../../public/plan-cards.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { isManager, ownMembership, ownPlan, viewerOf } from "../../visit/viewer.ts";
 import {
   asset,
   ORGANIZATION_COOKIE,
@@ -99,10 +99,10 @@ async function NextStep({ rows }: { rows: readonly { requests: number }[] }) {
       {nextStep} <a href={asset(path)}>{text}</a>
     </p>
   );
-  const { accounts, oauth, services } = useSite();
-  const { plan } = await viewerOf(ownMembership(), accounts, nowMs);
+  const { oauth, services } = useSite();
+  const { webhooks: webhooksMax } = await ownPlan();
   const { results: webhooks } = await services.webhooks.list(organization.id, 0, 1);
-  if (isManager() && plan.webhooks > 0 && webhooks.length === 0)
+  if (isManager() && webhooksMax > 0 && webhooks.length === 0)
     return step("/account/webhooks/", nextWebhook);
   const requests = rows.reduce((sum, row) => sum + row.requests, 0);
   if (requests < PROGRAM_REQUESTS) return step("/docs/clients/", nextClient);
