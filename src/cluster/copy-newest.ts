@@ -32,21 +32,17 @@ export interface CopyingNode {
 
 /**
  * Copies the newest shared rows and usage into the file.
- * @returns number of channels' search texts copied
  * @throws AppError `unavailable` if PostgreSQL cannot be reached, `conflict` as `noteNode`
  */
-export async function copyNewest(db: Database, clock: Clock, node: CopyingNode): Promise<number> {
+export async function copyNewest(db: Database, clock: Clock, node: CopyingNode): Promise<void> {
   const now = clock.now();
-  const cluster = requireCluster(db);
   const { copyId, version: before } = requireCopy(db);
-  cluster.copiedTexts = 0;
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
   // Every copy adds a segment to the search index, as every transaction of an import does.
   if (version > before) await mergeSearch(db, clock);
   // Before the copy is declared up to date: a primary that has become read-only still returns rows.
-  await noteNode(cluster.authority.query, { ...node, copyId, version });
+  await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
-  return cluster.copiedTexts;
 }
 
 /**

@@ -33,7 +33,6 @@ export function linkToCluster(
     authority,
     changed: noteChangedRows(db, tables),
     apply: createApplyRows(tables, derived),
-    copiedTexts: 0,
     postponed: [],
   };
   setCluster(db, cluster);

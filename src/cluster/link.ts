@@ -11,8 +11,6 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
-  /** Number of channels' search texts copied so far by the present look for newer rows. */
-  copiedTexts: number;
   /** Steps of the start that were postponed because PostgreSQL was unreachable. */
   postponed: (() => Promise<void>)[];
 }

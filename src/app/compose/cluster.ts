@@ -1,5 +1,5 @@
 import { version } from "../../../package.json";
-import { TEXTS_MANY } from "../../catalog/imports/kinds/channels/write-channels.ts";
+import { TEXTS_MANY, textsWrittenSince } from "../../catalog/search/search-terms.ts";
 import { createClusterLease, type NodeState, selectNodes } from "../../cluster/cluster-state.ts";
 import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
 import { createFollower } from "../../cluster/copy-newest.ts";
@@ -114,11 +114,11 @@ function nodeOf(
 ): ClusterPart {
   const { clock, log, random } = ports;
   const usage = createClusterUsageCommits(db, url, name, clock, readClock);
-  /** Search texts copied since the search index was last optimized. */
-  let copiedTexts = 0;
+  /** Search texts written since the search index was last optimized, whichever connection copied them. */
+  const written = { texts: 0, until: 0 };
   const copy = async (): Promise<void> => {
     await finishStart(writing);
-    copiedTexts += await threads.push.copyNewest({ node: name, program: version });
+    await threads.push.copyNewest({ node: name, program: version });
   };
   const follower = createFollower(copy, log);
   const startedAt = clock.now();
@@ -160,12 +160,14 @@ function nodeOf(
     pushes: upkeep.mayChange,
     async tick() {
       if (!nodeLease.isOwn()) return;
-      const before = copiedTexts;
       await follower.tick();
-      // An import does the same on its own node. Notices cause copies meanwhile.
-      const isMoreComing = copiedTexts > before;
-      if (isMoreComing || copiedTexts < TEXTS_MANY) return;
-      copiedTexts = 0;
+      const { texts, until } = textsWrittenSince(db, written.until);
+      written.texts += texts;
+      written.until = until;
+      // An import does the same on its own node, once it has ended.
+      const isMoreComing = texts > 0;
+      if (isMoreComing || written.texts < TEXTS_MANY) return;
+      written.texts = 0;
       await threads.bulk
         .optimizeSearch()
         .catch((error) => log.warn({ err: error }, "the search index could not be optimized"));

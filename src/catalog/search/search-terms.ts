@@ -9,6 +9,12 @@ export const COUNTED_MIN = 500;
 /** Limit for terms in an expression. */
 const TERMS_MAX = 8;
 
+/**
+ * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
+ * nightly job does, because counting takes the same time however few there are.
+ */
+export const TEXTS_MANY = 1_000;
+
 /** An index expression that every match satisfies. */
 export interface Expression {
   match: string;
@@ -114,6 +120,17 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
   await inTransaction(db, clock, "merge-search", () => mergePages(db, "channel_search", -PAGES));
   await mergeSearch(db, clock);
   await countTrigrams(db, clock);
+}
+
+/**
+ * How many search texts were written after a version of the channels' changes, by whichever process.
+ * @returns with the newest version
+ */
+export function textsWrittenSince(db: Database, version: number): { texts: number; until: number } {
+  const sql =
+    "SELECT count(*) FILTER (WHERE what = 1) AS texts, max(version) AS until FROM channel_changes WHERE version > ?";
+  const row = statement<{ texts: number; until: number | null }>(db, sql).get(version);
+  return { texts: row?.texts ?? 0, until: row?.until ?? version };
 }
 
 /**

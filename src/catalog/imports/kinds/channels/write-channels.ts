@@ -9,7 +9,7 @@ import {
 import { createEntryNames } from "../../../directory/directory.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
-import { mergeSearch, optimizeSearch } from "../../../search/search-terms.ts";
+import { mergeSearch, optimizeSearch, TEXTS_MANY } from "../../../search/search-terms.ts";
 import {
   type Given,
   type ImportContext,
@@ -50,12 +50,6 @@ function createMovedHandles(note: ImportContext["note"]) {
     },
   };
 }
-
-/**
- * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
- * nightly job does, because counting takes the same time however few there are.
- */
-export const TEXTS_MANY = 1_000;
 
 /**
  * Fields that affect the directories' counts of channels. Files with only other fields leave the counts as
