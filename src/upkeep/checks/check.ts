@@ -43,6 +43,11 @@ const CHECKS: Readonly<Record<string, (db: Database) => CheckStep[]>> = {
 
 export const CHECK_NAMES = Object.keys(CHECKS);
 
+/** Names of a part's steps; none if it is done at once. */
+export function stepNames(db: Database, part: string): string[] {
+  return (CHECKS[part]?.(db) ?? []).map(({ name }) => name).filter((name) => name !== "");
+}
+
 interface CheckOptions {
   /** The part to begin with, such as `file`, or a step of it, such as `file/posts`. */
   from?: string;

@@ -6,7 +6,12 @@ import { describeSettings, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { CHECK_NAMES, type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
+import {
+  CHECK_NAMES,
+  type CheckResult,
+  checkDatabase,
+  stepNames,
+} from "../../../upkeep/checks/check.ts";
 import {
   type AsJson,
   type CommandContext,
@@ -14,6 +19,7 @@ import {
   EXIT_FAILED,
   jsonOption,
   type Output,
+  usageError,
 } from "../command-context.ts";
 import { forTerminal, printList } from "../print.ts";
 import { openReader, requireFile, warnOfUnknownSettings, withDomains } from "../with-domains.ts";
@@ -93,6 +99,7 @@ export function checkCommand(context: CommandContext): Command {
       if (db instanceof AppError) onResult({ name: "file", faults: [db.detail] });
       else {
         using checked = db;
+        if (from !== undefined) requireStep(checked, from);
         checkDatabase(checked, onResult, { ...(from && { from }), onStep: progress.show });
       }
       if (json) output.out(JSON.stringify({ results }));
@@ -105,6 +112,19 @@ function parsePart(given: string): string {
   if (CHECK_NAMES.includes(given.split("/")[0] ?? "")) return given;
   throw new InvalidArgumentError(
     `One of ${CHECK_NAMES.join(", ")}; or a step of one, such as file/posts, as the progress names it.`,
+  );
+}
+
+/** @throws CommandExit if a step is named that its part lacks: the part would be passed over without being looked at */
+function requireStep(db: Database, from: string): void {
+  const [part = "", ...rest] = from.split("/");
+  const step = rest.join("/");
+  const names = rest.length === 0 ? [step] : stepNames(db, part);
+  if (names.includes(step)) return;
+  throw usageError(
+    names.length === 0
+      ? `--from: ${part} has no steps.`
+      : `--from: ${part} has no step ${step}, but ${names.join(", ")}.`,
   );
 }
 

@@ -54,6 +54,22 @@ test("a check that was stopped goes on with the part or table it was at", async 
   expect(wrong.notes).toContain("One of schema, file, foreign keys");
 });
 
+test.each([
+  ["file/nonsense", "file has no step nonsense, but accounts_version,"],
+  ["file/", "file has no step , but"],
+  ["file/posts/1", "file has no step posts/1, but"],
+  ["usage/nonsense", "usage has no steps"],
+  ["post search/2020-01", "post search has no step"],
+])(
+  "a check from %s, which there is not, is refused before anything is read",
+  async (from, says) => {
+    await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
+    const { exitCode, out, notes } = await machine.run(["check", "--from", from]);
+    expect([exitCode, out]).toEqual([2, ""]);
+    expect(notes).toContain(`--from: ${says}`);
+  },
+);
+
 test("in a log, a check that takes long says what it is at every ten seconds", async () => {
   await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
   let nowMs = 0;
