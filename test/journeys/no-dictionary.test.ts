@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cpSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Finding } from "../../src/upkeep/checks/finding.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { until } from "../support/until.ts";
 
-/** A program whose dictionary is missing or broken: posts are found by stems, and every answer says so. */
+/** A program whose dictionary is missing or broken: posts are found by stems, and every answer and the doctor say so. */
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -41,6 +42,14 @@ test.each(["missing", "broken"])("a dictionary that is %s", async (how) => {
     const answer = await (await server.get(`/v1/msgr/posts/search/${path}`, key)).json();
     return answer as { matches: number; posts: number; note: string | null };
   };
+  const doctor = machine.spawn(["doctor", "--json"], { program });
+  const { results } = JSON.parse(await doctor.stdout.text()) as { results: Finding[] };
+  expect(await doctor.exited).toBe(1);
+  expect(results.find(({ check }) => check === "dictionary")).toEqual({
+    ...{ check: "dictionary", state: "wrong" },
+    found: expect.stringContaining("it cannot be read: "),
+    advice: expect.stringContaining("install the program again"),
+  });
   const environment = { KANALOG_LOG_LEVEL: "error" };
   let server = await machine.serve(["serve"], { program, environment });
   await until(() => server.printed().includes("the dictionary of post search cannot be read"));

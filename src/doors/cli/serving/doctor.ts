@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Command } from "commander";
+import { dictionaryFault } from "../../../catalog/post-search/dictionary/lemmas.ts";
 import { type Config, ConfigError, readConfig } from "../../../config.ts";
 import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
 import { testConnection } from "../../../customers/oauth/connection-test.ts";
@@ -69,6 +70,7 @@ interface Looks extends Ports {
 /** In the order in which they are printed. */
 const CHECKS: Record<string, (looks: Looks) => Found | Promise<Found>> = {
   file: examineFile,
+  dictionary: examineDictionary,
   disk: examineDisk,
   clock: examineClock,
   memory: examineMemory,
@@ -143,6 +145,14 @@ function examineFile({ config, clock }: Looks): Found {
     const reason = error instanceof AppError ? error.detail : String(error);
     return wrong(reason, "restore a backup, or run the program that wrote it");
   }
+}
+
+function examineDictionary({ config }: Looks): Found {
+  if (!config.postSearch) return ok("not needed: posts are not searched");
+  const fault = dictionaryFault();
+  if (fault === null) return ok("search finds all forms of a word");
+  const advice = "install the program again: without it, searches miss some forms of a word";
+  return wrong(`it cannot be read: ${fault}`, advice);
 }
 
 /** Less than that, and an import or a long transaction may fill the volume at any moment. */

@@ -52,8 +52,8 @@ test("an appliance that is well gets an ok for each, and exit 0", async () => {
   const { exitCode, findings, notes } = await examine();
   expect(findings.filter(({ state }) => state !== "ok")).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual([
-    ...["settings", "file", "disk", "clock", "memory", "descriptors", "port", "mail", "DNS"],
-    ...["certificate", "public address", "proxy headers", "OAuth", "backups"],
+    ...["settings", "file", "dictionary", "disk", "clock", "memory", "descriptors", "port"],
+    ...["mail", "DNS", "certificate", "public address", "proxy headers", "OAuth", "backups"],
   ]);
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
 });
