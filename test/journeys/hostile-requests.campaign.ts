@@ -45,10 +45,11 @@ const TOOL_TEXTS = {
 };
 const ROUTED = ["get", "post", "patch", "delete"];
 /**
- * Placeholders in paths: for the newest existing webhook, the newest alert, and for a webhook that was
- * tested and its delivery.
+ * Placeholders in paths: for the newest existing webhook, alert and list, and for a webhook that was tested and its
+ * delivery.
  */
-const [NEWEST, NEWEST_ALERT, TESTED, PING] = ["newest", "alerting", "tested", "ping"];
+const [NEWEST, NEWEST_ALERT, NEWEST_LIST] = ["newest", "alerting", "listed"];
+const [TESTED, PING] = ["tested", "ping"];
 /**
  * Best possible answer of an operation, if it is not a success: only few pings exist that could be sent
  * again.
@@ -92,6 +93,7 @@ beforeAll(async () => {
   for (const path of Object.keys(document.paths)) {
     const isResend = path.includes("/{delivery}/");
     if (path.includes("/alerts/")) known[`${path} id`] = [NEWEST_ALERT];
+    if (path.includes("/lists/")) known[`${path} id`] = [NEWEST_LIST];
     if (path.includes("/webhooks/")) known[`${path} id`] = [isResend ? TESTED : NEWEST];
     if (isResend) known[`${path} delivery`] = [PING];
   }
@@ -237,16 +239,16 @@ async function lastingWebhook(key: string): Promise<number> {
   }
 }
 
-/** The owner's existing webhooks and alerts. */
-const webhooks: number[] = [];
-const alerts: number[] = [];
+/** The owner's existing webhooks, alerts and lists. */
+const existing = { webhooks: [] as number[], alerts: [] as number[], lists: [] as number[] };
 let tested = { webhook: 0, delivery: 0 };
 
 /** A target with its placeholders replaced by what exists at this moment. */
 function filled(target: string): string {
   return target
-    .replace(NEWEST, String(webhooks.at(-1) ?? 0))
-    .replace(NEWEST_ALERT, String(alerts.at(-1) ?? 0))
+    .replace(NEWEST, String(existing.webhooks.at(-1) ?? 0))
+    .replace(NEWEST_ALERT, String(existing.alerts.at(-1) ?? 0))
+    .replace(NEWEST_LIST, String(existing.lists.at(-1) ?? 0))
     .replace(TESTED, String(tested.webhook))
     .replace(PING, String(tested.delivery));
 }
@@ -256,14 +258,12 @@ function remember(
   at: string,
   { status, body }: Pick<Answer, "status" | "body">,
 ): void {
-  const webhook = Number(/webhooks\/(\d+)\//.exec(at)?.[1]);
-  const [made, gone] = at.includes("/alerts/")
-    ? [alerts, Number(/alerts\/(\d+)\//.exec(at)?.[1])]
-    : [webhooks, webhook];
-  if (status === 201) made.push(body.id);
-  if (status === 204) made.splice(made.indexOf(gone), 1);
+  const [, kind, id] = /.*(webhooks|alerts|lists)\/(?:(\d+)\/)?/.exec(at) ?? [];
+  const made = existing[kind as keyof typeof existing];
+  if (status === 201) made?.push(body.id);
+  if (status === 204) made?.splice(made.indexOf(Number(id)), 1);
   if (operationId === "msgr_webhooks_test" && status === 200) {
-    tested = { webhook, delivery: body.delivery };
+    tested = { webhook: Number(id), delivery: body.delivery };
   }
 }
 
