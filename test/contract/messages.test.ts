@@ -242,6 +242,15 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Words were matched by their stems alone, because the dictionary cannot be read: some forms of a word are missing.",
     ],
   ],
+  previewOfNewest: [
+    [{ posts: 5_000 }, "Of the posts that may match, only the newest 5000 were examined."],
+  ],
+  previewOfLatest: [
+    [
+      { posts: 5_000 },
+      "Only the 5000 posts read last were examined, because post search is off or its index is being built.",
+    ],
+  ],
   postsRenewing: [
     [
       {},

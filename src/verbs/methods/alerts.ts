@@ -233,7 +233,10 @@ export const alertsPreview = apiMethod({
   parameters: alertPath,
   result: previewSchema,
   errors: ["not_found"],
-  run: ({ id }, call) => call.services.alerts.preview(own(id, call)),
+  async run({ id }, call) {
+    const { note, ...preview } = await call.services.alerts.preview(own(id, call));
+    return { ...preview, note: note && call.told(note) };
+  },
 });
 
 /**

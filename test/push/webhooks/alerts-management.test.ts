@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { finishPostSearch } from "../../../src/catalog/post-search/catch-up.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
 import type { Appliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -230,12 +232,67 @@ describe("the preview", () => {
     expect(await preview(id)).toMatchObject({ matches: 1, results: [{ id: 1 }] });
   });
 
-  test("examines the posts read last, and says if there are more than it examines", async () => {
-    const posts = Array.from({ length: 5_001 }, (_, n) => ({
-      ...{ id: n + 1, channel: 1, published_at: at(1), text: n < 2 ? "Слово" : "Другое" },
+  const withoutIndex = () =>
+    finishPostSearch(appliance.app.domains.db, appliance.ports.clock, false);
+
+  test("finds matches however many posts were read since; without the index it says what it examined", async () => {
+    const posts = Array.from({ length: 5_002 }, (_, n) => ({
+      ...{ id: n + 1, channel: 1, published_at: at(1), text: n === 0 ? "Редкое" : "Слово" },
     }));
     await imported(appliance, "posts", posts);
-    const { matches, matches_capped: isCapped } = await preview(await made());
-    expect([matches, isCapped]).toEqual([1, true]);
+    const rare = await made({ q: "редкое" });
+    const frequent = await made();
+    expect(await preview(rare)).toMatchObject({
+      ...{ matches: 1, matches_capped: false, note: null, results: [{ id: 1 }] },
+    });
+    const many = await preview(frequent);
+    expect([many.matches, many.matches_capped, many.results.length]).toEqual([5_000, true, 10]);
+    expect(many.note).toBe("Of the posts that may match, only the newest 5000 were examined.");
+    await withoutIndex();
+    const note =
+      "Only the 5000 posts read last were examined, because post search is off or its index is being built.";
+    expect(await preview(rare)).toEqual({ matches: 0, matches_capped: true, note, results: [] });
+    expect(await preview(frequent)).toMatchObject({ matches: 5_000, matches_capped: true, note });
+  });
+
+  test("finds the same with each filter and kind of word, with the index and without", async () => {
+    await imported(appliance, "channels", [
+      channel(1, { category: "science", territory: "kazan" }),
+      channel(2, { category: "news", categories: "science" }),
+    ]);
+    const texts = ["Слово", "слова новые", "словарь", "Словом, нет", "#слово"];
+    const posts = Array.from({ length: 60 }, (_, n) => ({
+      ...{ id: n + 1, channel: 1 + (n % 3), is_ad: n % 2 === 0, text: texts[n % 5] },
+      published_at: at(n / 8),
+    }));
+    await imported(appliance, "posts", posts);
+    const ids: number[] = [];
+    for (const q of ["слово -нет", "слов*", "=слова | #слово", '"слово новое"']) {
+      for (const filter of [
+        {},
+        { channel: 2 },
+        { category: "science" },
+        { territory: "russia" },
+        { is_ad: true },
+        { is_ad: false, category: "news" },
+      ])
+        ids.push(await made({ q, ...filter }));
+    }
+    // A channel whose posts' facets in the index are not up to date yet.
+    await imported(appliance, "channels", [channel(3, { category: "science" })]);
+    const found = await Promise.all(ids.map(preview));
+    expect(new Set(found.map(({ matches }) => matches)).size).toBeGreaterThan(5);
+    await withoutIndex();
+    expect(await Promise.all(ids.map(preview))).toEqual(found);
+  });
+
+  test("says that matches may be missing while the index is being renewed", async () => {
+    await imported(appliance, "posts", [{ id: 1, channel: 1, published_at: at(1), text: "Слово" }]);
+    const { db } = appliance.app.domains;
+    statement(db, "UPDATE post_search_parts SET dictionary = 'stems'").run();
+    expect(await preview(await made())).toMatchObject({
+      ...{ matches: 1, matches_capped: true },
+      note: expect.stringContaining("is being renewed"),
+    });
   });
 });

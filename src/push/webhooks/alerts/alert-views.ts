@@ -17,7 +17,7 @@ import {
 } from "../../../values/schema.ts";
 import { type Alert, DIGESTS } from "./alerts.table.ts";
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
-import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
+import { PREVIEW_DAYS } from "./preview.ts";
 
 /** An alert, with what its plan and the day make of it. */
 interface AlertNow extends Alert {
@@ -89,8 +89,11 @@ export const previewSchema = objectSchema(
   {
     matches: countSchema(`Posts of the last ${PREVIEW_DAYS} days that match`),
     matches_capped: flagSchema({
-      description: `Whether there may be more: only the ${WALKED_MAX} posts read last were examined`,
+      description: "Whether there may be more matches; `note` says why",
     }),
+    note: nullable(
+      textSchema({ description: "What was not examined or may be missing; null if nothing" }),
+    ),
     results: listSchema(previewPostSchema, { description: "The newest of them" }),
   },
   "AlertPreview",

@@ -5,7 +5,7 @@ import type { Calls } from "../../../db/operations.ts";
 import { notFound } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type ItemPage, itemPage, type OwnItem } from "../manage/webhook-views.ts";
-import { type AlertView, alertRows, type PreviewView } from "./alert-views.ts";
+import { type AlertView, alertRows } from "./alert-views.ts";
 import {
   alertOfToken,
   countAlerts,
@@ -15,11 +15,11 @@ import {
 } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type alertChanges, ownAlert, pausedFrom } from "./manage-alerts.ts";
-import type { PreviewSelection } from "./preview.ts";
+import type { AlertPreview, PreviewSelection } from "./preview.ts";
 
 /** Queries that run on reader threads. */
 interface AlertReaders {
-  previewAlert(of: PreviewSelection): Promise<PreviewView>;
+  previewAlert(of: PreviewSelection): Promise<AlertPreview>;
 }
 
 export type Alerts = ReturnType<typeof createAlerts>;
@@ -88,7 +88,7 @@ export function createAlerts(
     endMails: (token: string): Promise<boolean> => writer.endAlertMails({ token }),
 
     /** Number of matching posts in recent days, and the newest of them. */
-    async preview(own: OwnItem): Promise<PreviewView> {
+    async preview(own: OwnItem): Promise<AlertPreview> {
       const { q, channelId, category, territory, isAd } = await ownAlert(db, own);
       const criteria = { q, channelId, category, territory, isAd };
       return readers.previewAlert({ ...criteria, nowMs: clock.now() });

@@ -47,16 +47,20 @@ export function readAlertPosts(
 }
 
 /** A post that an alert's preview is tried on. */
-type Recent = FactsRow & { id: number; publishedAt: number };
+export type Recent = FactsRow & { id: number; publishedAt: number };
 
-const RECENT = `
+const recentSql = (posts: string): string => `
   SELECT p.id, p.published_at AS publishedAt, ${FACTS}
-  FROM posts p CROSS JOIN channels c ON c.id = p.channel_id ${FACTS_JOINS}
+  FROM ${posts} CROSS JOIN channels c ON c.id = p.channel_id ${FACTS_JOINS}
   WHERE ${WITHIN_DEADLINE} AND c.is_public = 1`;
-const OF_ALL = `${RECENT} AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - @walkedMax
-  ORDER BY p.id DESC LIMIT @walkedMax`;
-const OF_CHANNEL = `${RECENT} AND p.channel_id = @channelId AND p.published_at >= @fromMs
-  ORDER BY p.published_at DESC, p.id DESC LIMIT @walkedMax`;
+/** A range of numbers, so that posts of channels that are not public cost no more than others. */
+const OF_ALL = `${recentSql("posts p")} AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - @most
+  ORDER BY p.id DESC`;
+const HAS_OLDER = `SELECT EXISTS (
+  SELECT 1 FROM posts WHERE id <= (SELECT max(id) FROM posts) - @most)`;
+const OF_CHANNEL = `${recentSql("posts p")} AND p.channel_id = @channelId AND p.published_at >= @fromMs
+  ORDER BY p.published_at DESC, p.id DESC LIMIT @most`;
+const WITH_IDS = recentSql("json_each(@ids) wanted CROSS JOIN posts p ON p.id = wanted.value");
 
 /**
  * The posts of public channels read last; or, of one channel, those published since `fromMs`, newest first.
@@ -64,12 +68,20 @@ const OF_CHANNEL = `${RECENT} AND p.channel_id = @channelId AND p.published_at >
  */
 export function readRecentPosts(
   db: Database,
-  { channelId, ...rest }: { channelId: number | null; fromMs: number; walkedMax: number },
+  { channelId, fromMs, most }: { channelId: number | null; fromMs: number; most: number },
 ): Iterable<Recent> {
   return channelId === null
-    ? statement<Recent>(db, OF_ALL).iterate({ walkedMax: rest.walkedMax })
-    : statement<Recent>(db, OF_CHANNEL).iterate({ channelId, ...rest });
+    ? statement<Recent>(db, OF_ALL).iterate({ most })
+    : statement<Recent>(db, OF_CHANNEL).iterate({ channelId, fromMs, most });
 }
+
+/** Whether there are posts besides the `most` numbers that `readRecentPosts` reads without a channel. */
+export const hasOlderPosts = (db: Database, most: number): boolean =>
+  statement(db, HAS_OLDER).pluck<number>().get({ most }) === 1;
+
+/** Those of the given posts that are of public channels, in the order given. Read lazily, as `readAlertPosts`. */
+export const readPostsById = (db: Database, ids: readonly number[]): Iterable<Recent> =>
+  statement<Recent>(db, WITH_IDS).iterate({ ids: JSON.stringify(ids) });
 
 /** Join: the post's channel is public, or being merged into a public one. */
 const SHOWN = `CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS (

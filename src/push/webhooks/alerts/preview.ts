@@ -1,37 +1,63 @@
+import { createDirectory } from "../../../catalog/directory/directory.ts";
+import { byTime } from "../../../catalog/post-search/finding/by-time.store.ts";
 import { isMatch } from "../../../catalog/post-search/finding/match-tokens.ts";
+import { indexQueryOf, isIncomplete } from "../../../catalog/post-search/finding/matches.store.ts";
 import { snippetOf } from "../../../catalog/post-search/finding/snippet.ts";
-import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import { type PostQuery, readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import type { PostFilter } from "../../../catalog/post-search/post-search.ts";
+import { isSearched, selectState } from "../../../catalog/post-search/post-search-state.store.ts";
 import { tokensOf } from "../../../catalog/post-search/tokens.ts";
 import { selectPost } from "../../../catalog/posts/posts.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { type AlertCriteria, satisfiesFilters } from "./alert-index.ts";
 import type { PreviewView } from "./alert-views.ts";
-import { readRecentPosts, toFacts } from "./match-posts.store.ts";
+import {
+  hasOlderPosts,
+  type Recent,
+  readPostsById,
+  readRecentPosts,
+  toFacts,
+} from "./match-posts.store.ts";
 
 export const PREVIEW_DAYS = 7;
 const SHOWN_MAX = 10;
 /** Limits for the posts examined and for the length of their texts: about 0.3 s of a reader thread. */
-export const WALKED_MAX = 5_000;
+const EXAMINED_MAX = 5_000;
 const CHARACTERS_MAX = 5_000_000;
 
 export type PreviewSelection = AlertCriteria & { nowMs: number };
 
+export type AlertPreview = Omit<PreviewView, "note"> & { note: Message | null };
+
+/** Posts that may match an alert. */
+interface Candidates {
+  /** In the order to examine them; read lazily. */
+  posts: Iterable<Recent>;
+  /** Says why others may match; null if none do. @param isCut whether only so many of these were examined */
+  noteOf(examined: number, isCut: boolean): Message | null;
+}
+
 /**
- * Recent posts that match an alert, by the same rules as new posts; runs on a reader thread.
+ * Recent posts that match an alert, by the same rules as new posts; runs on a reader thread. The index of post
+ * search names the posts to examine; without it, they are those read last.
  * @returns their number and the newest, newest first
  */
-export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelection): PreviewView {
+export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelection): AlertPreview {
   const query = readPostQuery(criteria.q);
-  if (query === null) return { matches: 0, matches_capped: false, results: [] };
+  if (query === null) return { matches: 0, matches_capped: false, note: null, results: [] };
   const fromMs = nowMs - PREVIEW_DAYS * DAY_MS;
+  const { posts, noteOf } = candidatesOf(db, query, criteria, fromMs);
   const found: { id: number; publishedAt: number }[] = [];
-  let walked = 0;
+  let examined = 0;
   let characters = 0;
-  const { channelId } = criteria;
-  for (const row of readRecentPosts(db, { channelId, fromMs, walkedMax: WALKED_MAX })) {
-    walked += 1;
+  let isCut = false;
+  for (const row of posts) {
+    isCut = examined === EXAMINED_MAX || characters >= CHARACTERS_MAX;
+    if (isCut) break;
+    examined += 1;
     characters += row.text.length;
     if (
       row.publishedAt >= fromMs &&
@@ -40,7 +66,6 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
     ) {
       found.push({ id: row.id, publishedAt: row.publishedAt });
     }
-    if (characters >= CHARACTERS_MAX) break;
   }
   found.sort((one, other) => other.publishedAt - one.publishedAt || other.id - one.id);
   const results = found.slice(0, SHOWN_MAX).flatMap(({ id }) => {
@@ -49,6 +74,52 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
     const post = jsonValueOf(json);
     return [{ ...post, ...snippetOf(post.text, query) }];
   });
-  const isCapped = walked >= WALKED_MAX || characters >= CHARACTERS_MAX;
-  return { matches: found.length, matches_capped: isCapped, results };
+  const note = noteOf(examined, isCut);
+  return { matches: found.length, matches_capped: note !== null, note, results };
+}
+
+function candidatesOf(
+  db: Database,
+  query: PostQuery,
+  criteria: AlertCriteria,
+  fromMs: number,
+): Candidates {
+  // One more tells whether there are more.
+  const most = EXAMINED_MAX + 1;
+  const filter = filterOf(db, criteria, fromMs);
+  if (filter === null || !isSearched(selectState(db).phase)) {
+    const { channelId } = criteria;
+    const hasOlder = channelId === null && hasOlderPosts(db, most);
+    return {
+      posts: readRecentPosts(db, { channelId, fromMs, most }),
+      noteOf: (posts, isCut) => (isCut || hasOlder ? message("previewOfLatest", { posts }) : null),
+    };
+  }
+  const indexQuery = indexQueryOf(db, { query, filter });
+  const newest = byTime(db, indexQuery, { isOldestFirst: false, after: null, count: most });
+  // The index knows days; those before the instant come last.
+  const ids = newest.flatMap(({ id, published_at: at }) => (at >= fromMs ? [id] : []));
+  return {
+    posts: readPostsById(db, ids),
+    noteOf(posts, isCut) {
+      if (isCut) return message("previewOfNewest", { posts });
+      return isIncomplete(indexQuery) ? message("postsRenewing") : null;
+    },
+  };
+}
+
+/** An alert's filters as post search takes them; null if they name what the directories lack. */
+function filterOf(
+  db: Database,
+  { channelId, category, territory, isAd }: AlertCriteria,
+  fromMs: number,
+): PostFilter | null {
+  const directory = createDirectory(db);
+  const categoryId = category === null ? null : directory.categoryId(category);
+  const territoryId = territory === null ? null : directory.territoryId(territory);
+  if ((category !== null && categoryId === null) || (territory !== null && territoryId === null)) {
+    return null;
+  }
+  const others = { untilMs: null, media: null, viewsMin: null };
+  return { channelId, categoryId, territoryId, isAd, fromMs, ...others };
 }

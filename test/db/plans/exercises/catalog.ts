@@ -18,7 +18,9 @@ import { POST_ORDERINGS } from "../../../../src/catalog/post-search/post-search.
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { textsWrittenSince } from "../../../../src/catalog/search/search-terms.ts";
 import { eachOfDay } from "../../../../src/catalog/trends/trends.store.ts";
+import type { Database } from "../../../../src/db/database.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
+import { previewAlert } from "../../../../src/push/webhooks/alerts/preview.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { removeOldMonths } from "../../../../src/upkeep/retention/old-months.ts";
 import { DAY_MS, dayOf, parseDay } from "../../../../src/values/moscow-time.ts";
@@ -229,8 +231,16 @@ export async function emptyPostSearch({ appliance }: World): Promise<void> {
   const anyone = "SELECT id FROM channels WHERE is_public = 1 ORDER BY id LIMIT 1";
   const channel = db.prepare<{ id: number }>(anyone).get()?.id;
   await appliance.get(`/v1/msgr/export/posts/?channel=${channel}&cursor=${channel}:900000`);
+  previewAlerts(db, clock.now());
   await rebuildPostSearch(db, clock);
   await finishPostSearch(db, clock, false);
+  previewAlerts(db, clock.now());
+}
+
+function previewAlerts(db: Database, nowMs: number): void {
+  for (const channelId of [null, BUSY_CHANNEL]) {
+    previewAlert(db, { q: "пост", channelId, category: null, territory: null, isAd: null, nowMs });
+  }
 }
 
 const POST_FILTERS: Record<string, string>[] = [

@@ -2,7 +2,7 @@
 
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
-import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
+import { PREVIEW_DAYS } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { alertsIncluded } from "../../../../verbs/admission.ts";
 import { alertsPreview } from "../../../../verbs/methods/alerts.ts";
@@ -193,7 +193,7 @@ function PreviewLink({ alert }: { alert: AlertView }) {
 
 /** Number of matching posts, and the newest ones with their matches marked. */
 function Preview({
-  preview: { matches, matches_capped: isCapped, results },
+  preview: { matches, matches_capped: isCapped, note, results },
 }: {
   preview: PreviewView;
 }) {
@@ -204,9 +204,8 @@ function Preview({
   return (
     <section aria-labelledby="preview">
       <h2 id="preview">{words.preview}</h2>
-      <p role="status">
-        {isCapped ? words.matchesCapped(count, shownNumber(WALKED_MAX)) : words.matches(count)}
-      </p>
+      <p role="status">{isCapped ? words.matchesCapped(count) : words.matches(count)}</p>
+      {note !== null && <p>{note}</p>}
       {results.length === 0 ? (
         <p class="empty">{words.nothingMatches}</p>
       ) : (
