@@ -18,7 +18,7 @@ import {
   type Verb,
 } from "../../verbs/operator/resource.ts";
 import type { Position } from "../../verbs/paging.ts";
-import type { Parameter, Parameters } from "../../verbs/parameters.ts";
+import type { Arguments, Parameter, Parameters } from "../../verbs/parameters.ts";
 import { readArguments } from "../../verbs/read-arguments.ts";
 import {
   type AsJson,
@@ -46,12 +46,11 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
   const command = new Command(verb.name).description(verb.title);
   if (verb.on === "one") command.argument(`<${resource.name}>`, resource.hint);
   const positional = (verb.positional ?? []) as string[];
-  const args = Object.entries<Parameter<unknown>>(verb.args);
   for (const name of positional) command.addArgument(argumentOf(name, verb.args[name]));
-  for (const [name, parameter] of args) {
-    if (!positional.includes(name))
-      command.addOption(unread(shownOption(name, parameter), parameter));
-  }
+  const options = Object.entries<Parameter<unknown>>(verb.args).filter(
+    ([name]) => !positional.includes(name),
+  );
+  withOptions(command, Object.fromEntries(options));
   // Taken by all, so that scripts need not know which ask.
   const yes = new Option("--yes", "do not ask for confirmation");
   command.addOption(verb.asks === undefined ? yes.hideHelp() : yes);
@@ -85,48 +84,22 @@ function unread<O extends Argument | Option>(option: O, parameter: Parameter<unk
   return option;
 }
 
-/** Adds an option for each argument, with its default. */
+/** Adds an option for each argument, which `readOptions` reads. */
 export function withOptions(command: Command, declared: Parameters): Command {
   for (const [name, parameter] of Object.entries(declared))
-    command.addOption(optionOf(name, parameter).default(parameter.default));
+    command.addOption(unread(shownOption(name, parameter), parameter));
   return command;
 }
 
-/** The option of a command that gives an argument; commander reads it and reports the first fault. */
-function optionOf(name: string, parameter: Parameter<unknown>): Option {
-  const option = shownOption(name, parameter);
-  if (parameter.required) option.makeOptionMandatory();
-  return option.isBoolean() ? option : prepared(option, parameter);
+/** The arguments of a command that has them as options. @throws CommandExit with a line for each fault */
+export function readOptions<P extends Parameters>(declared: P, given: object): Arguments<P> {
+  return readTyped(typedOf(declared, given as Given), declared) as Arguments<P>;
 }
 
 function shownOption(name: string, parameter: Parameter<unknown>): Option {
   const flag = `--${name.replaceAll("_", "-")}`;
   const isFlag = parameter.schema["type"] === "boolean";
   return new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));
-}
-
-/** Choices are checked by commander, which lists them. */
-function prepared(option: Option, parameter: Parameter<unknown>): Option {
-  const choices = parameter.schema["enum"] as string[] | undefined;
-  if (choices !== undefined) return option.choices(choices);
-  if (parameter.isLines) return option.argParser(createListParser(parameter));
-  return option.argParser((text: string) => parse(parameter, text));
-}
-
-/** Parses lines that commander passes one by one, as one text. */
-function createListParser(parameter: Parameter<unknown>): (text: string) => unknown {
-  const items: string[] = [];
-  return (text) => {
-    items.push(text);
-    return parse(parameter, items.join("\n"));
-  };
-}
-
-/** @throws InvalidArgumentError */
-function parse(parameter: Parameter<unknown>, text: string): unknown {
-  const read = parameter.read(text);
-  if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
-  return read.value;
 }
 
 function parseLimit(text: string): number {
@@ -141,7 +114,8 @@ function helpOf(parameter: Parameter<unknown>): string {
   const { description = "" } = parameter.schema;
   const text = description.replace(/\.$/, "");
   const repeatable = parameter.isLines ? "; repeatable" : "";
-  const help = text.charAt(0).toLowerCase() + text.slice(1) + repeatable;
+  const usual = parameter.default ? ` (default: ${JSON.stringify(parameter.default)})` : "";
+  const help = text.charAt(0).toLowerCase() + text.slice(1) + repeatable + usual;
   return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
 }
 
@@ -154,7 +128,7 @@ function run(
   const { output, environment } = context;
   // A mistyped command creates no database.
   if (!existsSync(readConfig(environment).databasePath))
-    readTyped(verb, typedOf(verb, given), verb.args);
+    readTyped(typedOf(verb.args, given), verb.args, verb.positional);
   return withDomains(context, async (services) => {
     const args = await argumentsOf(verb, given, services);
     let hasLink = false;
@@ -188,8 +162,8 @@ function run(
   });
 }
 
-/** The arguments that were given to a verb. Commander turns the name of `--webhook-channels` into `webhookChannels`. */
-function typedOf({ args }: Verb, given: Given): Given {
+/** The arguments that were given to a command. Commander turns the name of `--webhook-channels` into `webhookChannels`. */
+function typedOf(args: Parameters, given: Given): Given {
   const typed = Object.keys(args).map((name) => [
     name,
     given[name] ?? given[name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())],
@@ -199,16 +173,16 @@ function typedOf({ args }: Verb, given: Given): Given {
 
 /** Arguments as the verb takes them, with references looked up. */
 async function argumentsOf(verb: Verb, given: Given, services: OperatorServices): Promise<Given> {
-  const typed = typedOf(verb, given);
+  const typed = typedOf(verb.args, given);
   for (const [name, parameter] of Object.entries<Parameter<unknown>>(verb.args)) {
     if (isReference(parameter) && name in typed)
       typed[name] = await parameter.refersTo.find(String(typed[name]), services);
   }
-  return readTyped(verb, typed, await informed(verb.args, services));
+  return readTyped(typed, await informed(verb.args, services), verb.positional);
 }
 
 /** @throws CommandExit with a line for each fault; references are looked up, not read */
-function readTyped({ positional = [] }: Verb, typed: Given, args: Parameters): Given {
+function readTyped(typed: Given, args: Parameters, positional: readonly PropertyKey[] = []): Given {
   const parameters = Object.entries<Parameter<unknown>>(args).map(([name, parameter]) => {
     const choices = parameter.schema["enum"] as string[] | undefined;
     const read = isReference(parameter)

@@ -22,6 +22,7 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { inEnglish, type Message, message } from "../../../values/messages/messages.ts";
+import { readingOptions } from "../../../verbs/operator/data/reading-options.ts";
 import {
   type AsJson,
   type CommandContext,
@@ -35,6 +36,7 @@ import {
   usageError,
 } from "../command-context.ts";
 import { printSummary } from "../print.ts";
+import { readOptions } from "../resource-command.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
 import { columnsText, type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
@@ -82,7 +84,8 @@ async function runCommand(
   options: ImportOptions,
 ): Promise<void> {
   const { output } = context;
-  const { timezone, dryRun: isDry = false, replace = false, restore: restores = false } = options;
+  const { dryRun: isDry = false, replace = false, restore: restores = false } = options;
+  const args = readOptions(readingOptions, options);
   if (replace && !importKinds[name].isDirectory) {
     throw usageError("--replace is for categories and territories only.");
   }
@@ -93,8 +96,8 @@ async function runCommand(
   const { databasePath, messengerHosts, statisticsOpenDays: openDays } = config;
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
-  const strict = options.strict === true;
-  const how = { reading: readingOf(options), timezone, strict };
+  const { timezone, strict } = args;
+  const how = { reading: readingOf(args, options), timezone, strict };
   const importIt = await openImport(input, name, how, messengerHosts).catch((error: unknown) => {
     throw withColumnOptions(error);
   });

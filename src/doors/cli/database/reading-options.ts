@@ -10,13 +10,16 @@ import {
 import type { Arguments } from "../../../verbs/parameters.ts";
 import { withOptions } from "../resource-command.ts";
 
-export interface FileReading extends Omit<Arguments<typeof readingOptions>, "ignore_unknown"> {
+/** What commander reads itself of these options. */
+export interface FileReading {
   mapFile?: ColumnMap;
-  ignoreUnknown: boolean;
 }
 
-export function readingOf({ mapFile, map, ignoreUnknown, ...given }: FileReading): ReadingOptions {
-  return readingOfVerb({ ...given, map: { ...mapFile, ...map }, ignore_unknown: ignoreUnknown });
+export function readingOf(
+  args: Arguments<typeof readingOptions>,
+  { mapFile }: FileReading,
+): ReadingOptions {
+  return readingOfVerb({ ...args, map: { ...mapFile, ...args.map } });
 }
 
 /** Adds the options for reading a file's rows, which `import` and `source add` share. */

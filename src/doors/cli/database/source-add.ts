@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots/bots.ts";
 import { BOT_KINDS, type BotKind } from "../../../catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { readingOptions } from "../../../verbs/operator/data/reading-options.ts";
 import {
   botOptions,
   fileOptions,
@@ -11,10 +12,10 @@ import {
   sourceRow,
   sourceUrl,
 } from "../../../verbs/operator/system/sources.ts";
-import type { Arguments } from "../../../verbs/parameters.ts";
+import type { Arguments, Parameter } from "../../../verbs/parameters.ts";
 import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
-import { withOptions } from "../resource-command.ts";
+import { readOptions, withOptions } from "../resource-command.ts";
 import { withDomains } from "../with-domains.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
@@ -28,34 +29,38 @@ export function addSourceCommand(context: CommandContext): Command {
   return add;
 }
 
-interface FileOptions extends Arguments<typeof fileOptions>, FileReading, AsJson {
-  url?: string;
+interface FileOptions extends FileReading, AsJson {
   folder?: string;
-  every: string;
-  timeLimit?: number;
 }
 
+/** Arguments as options: the schedule is called `--every`. */
+function everyOf<A extends { schedule: Parameter<string> }>({
+  schedule: every,
+  ...args
+}: A): Omit<A, "schedule"> & { every: A["schedule"] } {
+  return { ...args, every };
+}
+
+const ofFile = { url: sourceUrl, ...everyOf(fileOptions) };
+
 function addFileCommand(context: CommandContext): Command {
-  const { schedule: every, ...options } = fileOptions;
   const command = new Command("pull")
     .description("a file at a web address, or the files of a folder")
     .option("--folder <directory>", "a folder, whose new and changed files are read");
-  return withReadingOptions(withOptions(command, { url: sourceUrl, ...options, every }))
+  return withReadingOptions(withOptions(command, ofFile))
     .addOption(jsonOption())
-    .action(({ every: schedule, timeLimit, json, ...given }: FileOptions) =>
-      withDomains(context, async ({ sources, clock }) => {
-        const file = { ...given, schedule, time_limit: timeLimit };
-        const added = fileSource(file, readingOf(given), placeOf(given));
-        printObject(
-          context.output,
-          sourceRow(await sources.add(added, COMMAND_LINE), clock.now()),
-          json,
-        );
-      }),
-    );
+    .action((given: FileOptions) => {
+      const args = readOptions({ ...ofFile, ...readingOptions }, given);
+      const place = placeOf(args, given);
+      const added = fileSource({ ...args, schedule: args.every }, readingOf(args, given), place);
+      return withDomains(context, async ({ sources, clock }) => {
+        const source = await sources.add(added, COMMAND_LINE);
+        printObject(context.output, sourceRow(source, clock.now()), given.json);
+      });
+    });
 }
 
-function placeOf({ url, folder, header }: Pick<FileOptions, "url" | "folder" | "header">) {
+function placeOf({ url, header }: Arguments<typeof ofFile>, { folder }: FileOptions) {
   if ((url === undefined) === (folder === undefined)) throw usageError("Give --url or --folder.");
   if (folder === undefined) return { kind: "pull", url: url ?? "" } as const;
   if (header !== undefined) throw usageError("--header is for --url only.");
@@ -66,13 +71,13 @@ function placeOf({ url, folder, header }: Pick<FileOptions, "url" | "folder" | "
   return { kind: "folder", folder: path } as const;
 }
 
-interface BotOptions extends Arguments<typeof botOptions>, AsJson {
+interface BotOptions extends AsJson {
   token?: string;
-  every: string;
 }
 
+const ofBot = everyOf(botOptions);
+
 function addBotCommand(context: CommandContext, kind: BotKind): Command {
-  const { schedule: every, ...options } = botOptions;
   const command = new Command(kind)
     .description(`a bot in ${BOT_MESSENGERS[kind].name} that is an administrator of channels`)
     .addOption(
@@ -80,19 +85,20 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
         .argParser(requireStandardInput)
         .conflicts("demo"),
     );
-  return withOptions(command, { ...options, every })
+  return withOptions(command, ofBot)
     .addOption(jsonOption())
-    .action(({ every: schedule, json, token: given, demo: isDemo, name, api }: BotOptions) =>
-      withDomains(context, async ({ sources, clock }) => {
-        if (!isDemo && given === undefined) {
-          throw usageError("Give --token -, or --demo to try it without a bot.");
-        }
+    .action((given: BotOptions) => {
+      const { demo: isDemo, every: schedule, name, api } = readOptions(ofBot, given);
+      if (!isDemo && given.token === undefined) {
+        throw usageError("Give --token -, or --demo to try it without a bot.");
+      }
+      return withDomains(context, async ({ sources, clock }) => {
         const token = isDemo ? "" : await readSecretLine("Token: ");
         const bot = { kind, token, isDemo, name, api, schedule };
         const source = await sources.addBot(bot, COMMAND_LINE);
-        printObject(context.output, sourceRow(source, clock.now()), json);
-      }),
-    );
+        printObject(context.output, sourceRow(source, clock.now()), given.json);
+      });
+    });
 }
 
 /** A token on the command line would be visible to all users of the machine, and stored by the shell. */

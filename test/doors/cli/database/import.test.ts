@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 import { until } from "../../../support/until.ts";
@@ -327,6 +327,21 @@ for (const [signal, ...words] of [["SIGINT"], ["SIGTERM"], ["SIGINT", "--dry-run
     expect(summaryOf(again.out)).toMatchObject({ unchanged: stored, inserted: 20_000 - stored });
   });
 }
+
+test("all faults of the options are told at once, and no database is created", async () => {
+  const wrong = ["--timezone", "Moscow", "--map", "id", "--format", "pdf"];
+  for (const words of [
+    ["import", "channels", "base.csv", ...wrong],
+    ["source", "add", "pull", "--url", "https://data.example.com/a.csv", ...wrong],
+  ]) {
+    const { exitCode, out, notes } = await machine.run(words);
+    expect([exitCode, out, existsSync(machine.database)]).toEqual([2, "", false]);
+    const named = ["--format: ", "--map: ", "--timezone: "];
+    if (words[0] === "source") named.unshift("--kind: This field is required.");
+    for (const fault of named) expect(notes).toContain(fault);
+    expect(notes.trimEnd().split("\n")).toHaveLength(named.length);
+  }
+});
 
 test("a file with other column names is read by a map, and the summary says how it was read", async () => {
   machine.write("names.json", '{"Номер": "id", "Имя": "title"}');
