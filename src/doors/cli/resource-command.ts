@@ -112,10 +112,13 @@ function parseLimit(text: string): number {
 /** A parameter's description as commander's help writes it: in lower case, without a full stop. */
 function helpOf(parameter: Parameter<unknown>): string {
   const { description = "" } = parameter.schema;
-  const text = description.replace(/\.$/, "");
+  // Unless the first word is an abbreviation.
+  const text = description
+    .replace(/\.$/, "")
+    .replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
   const repeatable = parameter.isLines ? "; repeatable" : "";
   const usual = parameter.default ? ` (default: ${JSON.stringify(parameter.default)})` : "";
-  const help = text.charAt(0).toLowerCase() + text.slice(1) + repeatable + usual;
+  const help = text + repeatable + usual;
   return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
 }
 
