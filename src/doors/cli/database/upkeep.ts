@@ -99,7 +99,7 @@ export function checkCommand(context: CommandContext): Command {
       if (db instanceof AppError) onResult({ name: "file", faults: [db.detail] });
       else {
         using checked = db;
-        if (from !== undefined) requireStep(checked, from);
+        if (from?.includes("/")) requireStep(checked, from);
         checkDatabase(checked, onResult, { ...(from && { from }), onStep: progress.show });
       }
       if (json) output.out(JSON.stringify({ results }));
@@ -115,17 +115,32 @@ function parsePart(given: string): string {
   );
 }
 
-/** @throws CommandExit if a step is named that its part lacks: the part would be passed over without being looked at */
+/**
+ * Refuses a mistyped step, with which its part would be checked from the beginning or not at all. Steps that a
+ * damaged file does not tell are left to the check, which reports the fault.
+ * @throws CommandExit
+ */
 function requireStep(db: Database, from: string): void {
   const [part = "", ...rest] = from.split("/");
   const step = rest.join("/");
-  const names = rest.length === 0 ? [step] : stepNames(db, part);
-  if (names.includes(step)) return;
+  const names = namesOrNull(db, part);
+  if (names === null || names.includes(step) || from === PASSING_STEP) return;
   throw usageError(
     names.length === 0
       ? `--from: ${part} has no steps.`
       : `--from: ${part} has no step ${step}, but ${names.join(", ")}.`,
   );
+}
+
+/** A step that its part has only while the index is complete, so a check may go on with it once it has gone. */
+const PASSING_STEP = "post search/missing";
+
+function namesOrNull(db: Database, part: string): string[] | null {
+  try {
+    return stepNames(db, part);
+  } catch {
+    return null;
+  }
 }
 
 /** Interval between two lines of progress that nobody watches, such as in a log. */

@@ -47,9 +47,12 @@ interface Candidates {
  */
 export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelection): AlertPreview {
   const query = readPostQuery(criteria.q);
-  if (query === null) return { matches: 0, matches_capped: false, note: null, results: [] };
   const fromMs = nowMs - PREVIEW_DAYS * DAY_MS;
-  const { posts, noteOf } = candidatesOf(db, query, criteria, fromMs);
+  const filter = filterOf(db, criteria, fromMs);
+  if (query === null || filter === null) {
+    return { matches: 0, matches_capped: false, note: null, results: [] };
+  }
+  const { posts, noteOf } = candidatesOf(db, query, filter, fromMs);
   const found: { id: number; publishedAt: number }[] = [];
   let examined = 0;
   let characters = 0;
@@ -81,14 +84,13 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
 function candidatesOf(
   db: Database,
   query: PostQuery,
-  criteria: AlertCriteria,
+  filter: PostFilter,
   fromMs: number,
 ): Candidates {
   // One more tells whether there are more.
   const most = EXAMINED_MAX + 1;
-  const filter = filterOf(db, criteria, fromMs);
-  if (filter === null || !isSearched(selectState(db).phase)) {
-    const { channelId } = criteria;
+  if (!isSearched(selectState(db).phase)) {
+    const { channelId } = filter;
     const hasOlder = channelId === null && hasOlderPosts(db, most);
     return {
       posts: readRecentPosts(db, { channelId, fromMs, most }),
