@@ -56,7 +56,7 @@ test.skipIf(!hasPostgres)(
     await machine.run(["import", "channels", machine.path("channels.csv")], of("a"));
     // The start copies most of it, before the node looks every second.
     await machine.serve(["serve"], of("b"));
-    expect(indexOf("a")).toContain('"n":1');
+    expect(indexOf("a")).toContain('"n":1}');
     expect(indexOf("a")).toContain("нов");
     await until(() => indexOf("b") === indexOf("a"), "the search index of the other node");
     await machine.leave();

@@ -248,7 +248,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   previewOfLatest: [
     [
       { posts: 5_000 },
-      "Only the 5000 posts read last were examined, because post search is off or its index is being built.",
+      "Only 5000 recent posts were examined, because post search is off or its index is being built.",
     ],
   ],
   postsRenewing: [

@@ -1,5 +1,9 @@
 import { version } from "../../../package.json";
-import { TEXTS_MANY, textsWrittenSince } from "../../catalog/search/search-terms.ts";
+import {
+  isSearchOptimized,
+  TEXTS_MANY,
+  textsWrittenSince,
+} from "../../catalog/search/search-terms.ts";
 import { createClusterLease, type NodeState, selectNodes } from "../../cluster/cluster-state.ts";
 import { createClusterUsageCommits } from "../../cluster/cluster-usage.ts";
 import { createFollower } from "../../cluster/copy-newest.ts";
@@ -114,7 +118,7 @@ function nodeOf(
 ): ClusterPart {
   const { clock, log, random } = ports;
   const usage = createClusterUsageCommits(db, url, name, clock, readClock);
-  /** Search texts written since the search index was last optimized, whichever connection copied them. */
+  /** Search texts written since the search index was last optimized, and the change they are counted up to. */
   const written = { texts: 0, until: 0 };
   const copy = async (): Promise<void> => {
     await finishStart(writing);
@@ -164,10 +168,11 @@ function nodeOf(
       const { texts, until } = textsWrittenSince(db, written.until);
       written.texts += texts;
       written.until = until;
-      // An import does the same on its own node, once it has ended.
+      // Once no more come: after a node's start, and after its own import, the index is optimized already.
       const isMoreComing = texts > 0;
       if (isMoreComing || written.texts < TEXTS_MANY) return;
       written.texts = 0;
+      if (isSearchOptimized(db)) return;
       await threads.bulk
         .optimizeSearch()
         .catch((error) => log.warn({ err: error }, "the search index could not be optimized"));

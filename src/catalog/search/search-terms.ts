@@ -10,8 +10,8 @@ export const COUNTED_MIN = 500;
 const TERMS_MAX = 8;
 
 /**
- * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
- * nightly job does, because counting takes the same time however few there are.
+ * Number of written search texts from which an import, or a node that copied them, optimizes the search index; for
+ * fewer the nightly job does, because counting terms takes the same time however few there are.
  */
 export const TEXTS_MANY = 1_000;
 
@@ -122,8 +122,15 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
   await countTrigrams(db, clock);
 }
 
+/** Whether the index is one segment whose terms are counted, so that optimizing it would change nothing. */
+export function isSearchOptimized(db: Database): boolean {
+  const sql = `SELECT (SELECT min(segid) FROM channel_search_idx) = (SELECT max(segid) FROM channel_search_idx)
+    AND EXISTS (SELECT 1 FROM search_trigrams)`;
+  return statement(db, sql).pluck<0 | 1 | null>().get() === 1;
+}
+
 /**
- * How many search texts were written after a version of the channels' changes, by whichever process.
+ * How many changes of channels after a version may have written a search text (`what` 1), by whichever process.
  * @returns with the newest version
  */
 export function textsWrittenSince(db: Database, version: number): { texts: number; until: number } {

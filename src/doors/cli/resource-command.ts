@@ -47,10 +47,8 @@ function verbCommand(resource: Resource, verb: Verb, context: CommandContext): C
   if (verb.on === "one") command.argument(`<${resource.name}>`, resource.hint);
   const positional = (verb.positional ?? []) as string[];
   for (const name of positional) command.addArgument(argumentOf(name, verb.args[name]));
-  const options = Object.entries<Parameter<unknown>>(verb.args).filter(
-    ([name]) => !positional.includes(name),
-  );
-  withOptions(command, Object.fromEntries(options));
+  for (const [name, parameter] of Object.entries<Parameter<unknown>>(verb.args))
+    if (!positional.includes(name)) command.addOption(optionOf(name, parameter));
   // Taken by all, so that scripts need not know which ask.
   const yes = new Option("--yes", "do not ask for confirmation");
   command.addOption(verb.asks === undefined ? yes.hideHelp() : yes);
@@ -87,7 +85,7 @@ function unread<O extends Argument | Option>(option: O, parameter: Parameter<unk
 /** Adds an option for each argument, which `readOptions` reads. */
 export function withOptions(command: Command, declared: Parameters): Command {
   for (const [name, parameter] of Object.entries(declared))
-    command.addOption(unread(shownOption(name, parameter), parameter));
+    command.addOption(optionOf(name, parameter));
   return command;
 }
 
@@ -96,10 +94,12 @@ export function readOptions<P extends Parameters>(declared: P, given: object): A
   return readTyped(typedOf(declared, given as Given), declared) as Arguments<P>;
 }
 
-function shownOption(name: string, parameter: Parameter<unknown>): Option {
-  const flag = `--${name.replaceAll("_", "-")}`;
-  const isFlag = parameter.schema["type"] === "boolean";
-  return new Option(isFlag ? flag : `${flag} <${name}>`, helpOf(parameter));
+const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
+
+function optionOf(name: string, parameter: Parameter<unknown>): Option {
+  const flag = flagOf(name);
+  const shown = parameter.schema["type"] === "boolean" ? flag : `${flag} <${name}>`;
+  return unread(new Option(shown, helpOf(parameter)), parameter);
 }
 
 function parseLimit(text: string): number {
@@ -109,16 +109,18 @@ function parseLimit(text: string): number {
   return limit;
 }
 
-/** A parameter's description as commander's help writes it: in lower case, without a full stop. */
+/**
+ * A parameter's description as commander's help writes it: without a full stop, and its first word in lower case
+ * unless it is an abbreviation.
+ */
 function helpOf(parameter: Parameter<unknown>): string {
   const { description = "" } = parameter.schema;
-  // Unless the first word is an abbreviation.
   const text = description
     .replace(/\.$/, "")
     .replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
   const repeatable = parameter.isLines ? "; repeatable" : "";
-  const usual = parameter.default ? ` (default: ${JSON.stringify(parameter.default)})` : "";
-  const help = text + repeatable + usual;
+  const byDefault = parameter.default ? ` (default: ${JSON.stringify(parameter.default)})` : "";
+  const help = text + repeatable + byDefault;
   return isReference(parameter) ? `${help}: ${parameter.refersTo.hint}` : help;
 }
 
@@ -201,7 +203,7 @@ function readTyped(typed: Given, args: Parameters, positional: readonly Property
     if (!(error instanceof AppError) || error.fields === undefined) throw error;
     const lines = Object.entries(error.fields).map(([name, faults]) => {
       const isOption = name in args && !positional.includes(name);
-      return `${isOption ? `--${name.replaceAll("_", "-")}` : name}: ${faults.join(" ")}`;
+      return `${isOption ? flagOf(name) : name}: ${faults.join(" ")}`;
     });
     throw usageError(lines.join("\n"));
   }

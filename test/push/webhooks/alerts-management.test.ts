@@ -250,7 +250,7 @@ describe("the preview", () => {
     expect(many.note).toBe("Of the posts that may match, only the newest 5000 were examined.");
     await withoutIndex();
     const note =
-      "Only the 5000 posts read last were examined, because post search is off or its index is being built.";
+      "Only 5000 recent posts were examined, because post search is off or its index is being built.";
     expect(await preview(rare)).toEqual({ matches: 0, matches_capped: true, note, results: [] });
     expect(await preview(frequent)).toMatchObject({ matches: 5_000, matches_capped: true, note });
   });

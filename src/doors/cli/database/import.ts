@@ -38,11 +38,16 @@ import {
 import { printSummary } from "../print.ts";
 import { readOptions } from "../resource-command.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import { columnsText, type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
+import {
+  columnsText,
+  type MapFile,
+  readingWithMapFile,
+  withReadingOptions,
+} from "./reading-options.ts";
 
 const DRY_RUN = "This was a dry run: nothing was changed.";
 
-interface ImportOptions extends FileReading, AsJson {
+interface ImportOptions extends MapFile, AsJson {
   dryRun?: boolean;
   rejects?: string;
   replace?: boolean;
@@ -97,7 +102,7 @@ async function runCommand(
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
   const { timezone, strict } = args;
-  const how = { reading: readingOf(args, options), timezone, strict };
+  const how = { reading: readingWithMapFile(args, options), timezone, strict };
   const importIt = await openImport(input, name, how, messengerHosts).catch((error: unknown) => {
     throw withColumnOptions(error);
   });

@@ -3,23 +3,21 @@ import { type Command, InvalidArgumentError } from "commander";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import { isObject, parseJson } from "../../../values/json-text.ts";
-import {
-  readingOf as readingOfVerb,
-  readingOptions,
-} from "../../../verbs/operator/data/reading-options.ts";
+import { readingOf, readingOptions } from "../../../verbs/operator/data/reading-options.ts";
 import type { Arguments } from "../../../verbs/parameters.ts";
 import { withOptions } from "../resource-command.ts";
 
-/** What commander reads itself of these options. */
-export interface FileReading {
+/** The map file, an option of commands only: the API cannot read a file that is named. */
+export interface MapFile {
   mapFile?: ColumnMap;
 }
 
-export function readingOf(
+/** How a file is read; columns of `--map` win over those of the map file. */
+export function readingWithMapFile(
   args: Arguments<typeof readingOptions>,
-  { mapFile }: FileReading,
+  { mapFile }: MapFile,
 ): ReadingOptions {
-  return readingOfVerb({ ...args, map: { ...mapFile, ...args.map } });
+  return readingOf({ ...args, map: { ...mapFile, ...args.map } });
 }
 
 /** Adds the options for reading a file's rows, which `import` and `source add` share. */

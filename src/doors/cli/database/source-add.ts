@@ -12,12 +12,12 @@ import {
   sourceRow,
   sourceUrl,
 } from "../../../verbs/operator/system/sources.ts";
-import type { Arguments, Parameter } from "../../../verbs/parameters.ts";
+import type { Arguments } from "../../../verbs/parameters.ts";
 import { type AsJson, type CommandContext, jsonOption, usageError } from "../command-context.ts";
 import { printObject, readSecretLine } from "../print.ts";
 import { readOptions, withOptions } from "../resource-command.ts";
 import { withDomains } from "../with-domains.ts";
-import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
+import { type MapFile, readingWithMapFile, withReadingOptions } from "./reading-options.ts";
 
 export function addSourceCommand(context: CommandContext): Command {
   const add = new Command("add")
@@ -29,30 +29,22 @@ export function addSourceCommand(context: CommandContext): Command {
   return add;
 }
 
-interface FileOptions extends FileReading, AsJson {
+interface FileOptions extends MapFile, AsJson {
   folder?: string;
 }
 
-/** Arguments as options: the schedule is called `--every`. */
-function everyOf<A extends { schedule: Parameter<string> }>({
-  schedule: every,
-  ...args
-}: A): Omit<A, "schedule"> & { every: A["schedule"] } {
-  return { ...args, every };
-}
-
-const ofFile = { url: sourceUrl, ...everyOf(fileOptions) };
-
 function addFileCommand(context: CommandContext): Command {
+  const { schedule: every, ...others } = fileOptions;
+  const options = { url: sourceUrl, ...others, every };
   const command = new Command("pull")
     .description("a file at a web address, or the files of a folder")
     .option("--folder <directory>", "a folder, whose new and changed files are read");
-  return withReadingOptions(withOptions(command, ofFile))
+  return withReadingOptions(withOptions(command, options))
     .addOption(jsonOption())
     .action((given: FileOptions) => {
-      const args = readOptions({ ...ofFile, ...readingOptions }, given);
-      const place = placeOf(args, given);
-      const added = fileSource({ ...args, schedule: args.every }, readingOf(args, given), place);
+      const args = readOptions({ ...options, ...readingOptions }, given);
+      const file = { ...args, schedule: args.every };
+      const added = fileSource(file, readingWithMapFile(args, given), placeOf(args, given));
       return withDomains(context, async ({ sources, clock }) => {
         const source = await sources.add(added, COMMAND_LINE);
         printObject(context.output, sourceRow(source, clock.now()), given.json);
@@ -60,7 +52,9 @@ function addFileCommand(context: CommandContext): Command {
     });
 }
 
-function placeOf({ url, header }: Arguments<typeof ofFile>, { folder }: FileOptions) {
+type Place = Pick<Arguments<typeof fileOptions & { url: typeof sourceUrl }>, "url" | "header">;
+
+function placeOf({ url, header }: Place, { folder }: FileOptions) {
   if ((url === undefined) === (folder === undefined)) throw usageError("Give --url or --folder.");
   if (folder === undefined) return { kind: "pull", url: url ?? "" } as const;
   if (header !== undefined) throw usageError("--header is for --url only.");
@@ -75,9 +69,9 @@ interface BotOptions extends AsJson {
   token?: string;
 }
 
-const ofBot = everyOf(botOptions);
-
 function addBotCommand(context: CommandContext, kind: BotKind): Command {
+  const { schedule: every, ...others } = botOptions;
+  const options = { ...others, every };
   const command = new Command(kind)
     .description(`a bot in ${BOT_MESSENGERS[kind].name} that is an administrator of channels`)
     .addOption(
@@ -85,10 +79,10 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
         .argParser(requireStandardInput)
         .conflicts("demo"),
     );
-  return withOptions(command, ofBot)
+  return withOptions(command, options)
     .addOption(jsonOption())
     .action((given: BotOptions) => {
-      const { demo: isDemo, every: schedule, name, api } = readOptions(ofBot, given);
+      const { demo: isDemo, every: schedule, name, api } = readOptions(options, given);
       if (!isDemo && given.token === undefined) {
         throw usageError("Give --token -, or --demo to try it without a bot.");
       }

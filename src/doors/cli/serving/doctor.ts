@@ -27,7 +27,7 @@ import {
   unknown,
   wrong,
 } from "../../../upkeep/checks/finding.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
+import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
 import {
   type AsJson,
@@ -147,11 +147,11 @@ function examineFile({ config, clock }: Looks): Found {
   }
 }
 
-function examineDictionary({ config }: Looks): Found {
-  if (!config.postSearch) return ok("not needed: posts are not searched");
+function examineDictionary(): Found {
   const fault = dictionaryFault();
-  if (fault === null) return ok("search finds all forms of a word");
-  const advice = "install the program again: without it, searches miss some forms of a word";
+  if (fault === null) return ok("all forms of a word are found");
+  const advice =
+    "install the program again: without it, searches and alerts miss some forms of a word";
   return wrong(`it cannot be read: ${fault}`, advice);
 }
 
@@ -260,7 +260,6 @@ async function examineNames({ config, network }: Looks): Promise<Found> {
 
 /** Certificates are renewed by then, if they are at all. */
 const RENEWED_DAYS = 14;
-const DAY_MS = 86_400_000;
 
 async function examineCertificates(looks: Looks): Promise<Found> {
   const { config, network, clock } = looks;

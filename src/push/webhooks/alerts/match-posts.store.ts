@@ -75,7 +75,7 @@ export function readRecentPosts(
     : statement<Recent>(db, OF_CHANNEL).iterate({ channelId, fromMs, most });
 }
 
-/** Whether there are posts besides the `most` numbers that `readRecentPosts` reads without a channel. */
+/** Whether there are posts older than those that `readRecentPosts` reads without a channel. */
 export const hasOlderPosts = (db: Database, most: number): boolean =>
   statement(db, HAS_OLDER).pluck<number>().get({ most }) === 1;
 

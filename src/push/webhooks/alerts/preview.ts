@@ -1,7 +1,11 @@
 import { createDirectory } from "../../../catalog/directory/directory.ts";
 import { byTime } from "../../../catalog/post-search/finding/by-time.store.ts";
 import { isMatch } from "../../../catalog/post-search/finding/match-tokens.ts";
-import { indexQueryOf, isIncomplete } from "../../../catalog/post-search/finding/matches.store.ts";
+import {
+  indexQueryOf,
+  isIncomplete,
+  stemsNote,
+} from "../../../catalog/post-search/finding/matches.store.ts";
 import { snippetOf } from "../../../catalog/post-search/finding/snippet.ts";
 import { type PostQuery, readPostQuery } from "../../../catalog/post-search/post-query.ts";
 import type { PostFilter } from "../../../catalog/post-search/post-search.ts";
@@ -36,7 +40,7 @@ export type AlertPreview = Omit<PreviewView, "note"> & { note: Message | null };
 interface Candidates {
   /** In the order to examine them; read lazily. */
   posts: Iterable<Recent>;
-  /** Says why others may match; null if none do. @param isCut whether only so many of these were examined */
+  /** Why posts that were not examined may match; null if none can. @param isCut whether candidates were left */
   noteOf(examined: number, isCut: boolean): Message | null;
 }
 
@@ -77,7 +81,7 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
     const post = jsonValueOf(json);
     return [{ ...post, ...snippetOf(post.text, query) }];
   });
-  const note = noteOf(examined, isCut);
+  const note = noteOf(examined, isCut) ?? stemsNote();
   return { matches: found.length, matches_capped: note !== null, note, results };
 }
 
@@ -94,17 +98,18 @@ function candidatesOf(
     const hasOlder = channelId === null && hasOlderPosts(db, most);
     return {
       posts: readRecentPosts(db, { channelId, fromMs, most }),
-      noteOf: (posts, isCut) => (isCut || hasOlder ? message("previewOfLatest", { posts }) : null),
+      noteOf: (examined, isCut) =>
+        isCut || hasOlder ? message("previewOfLatest", { posts: examined }) : null,
     };
   }
   const indexQuery = indexQueryOf(db, { query, filter });
   const newest = byTime(db, indexQuery, { isOldestFirst: false, after: null, count: most });
-  // The index knows days; those before the instant come last.
+  // The index's range begins with the day of `fromMs`; posts before it must not count as examined.
   const ids = newest.flatMap(({ id, published_at: at }) => (at >= fromMs ? [id] : []));
   return {
     posts: readPostsById(db, ids),
-    noteOf(posts, isCut) {
-      if (isCut) return message("previewOfNewest", { posts });
+    noteOf(examined, isCut) {
+      if (isCut) return message("previewOfNewest", { posts: examined });
       return isIncomplete(indexQuery) ? message("postsRenewing") : null;
     },
   };

@@ -16,7 +16,10 @@ import { selectOverTime } from "../../../../src/catalog/post-search/finding/over
 import { readPostQuery } from "../../../../src/catalog/post-search/post-query.ts";
 import { POST_ORDERINGS } from "../../../../src/catalog/post-search/post-search.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
-import { textsWrittenSince } from "../../../../src/catalog/search/search-terms.ts";
+import {
+  isSearchOptimized,
+  textsWrittenSince,
+} from "../../../../src/catalog/search/search-terms.ts";
 import { eachOfDay } from "../../../../src/catalog/trends/trends.store.ts";
 import type { Database } from "../../../../src/db/database.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
@@ -200,6 +203,7 @@ async function searchPosts(
   await appliance.app.postIndex.tick();
   countSearched(db);
   textsWrittenSince(db, 0);
+  isSearchOptimized(db);
   // More matches than can be read: those of the month of long ago are sliced. Then a beginning of more words than are
   // named, which any post may have.
   const many = Array.from({ length: 101 }, (_, at) => `('щщщ${at}', 1000)`);

@@ -192,11 +192,7 @@ function PreviewLink({ alert }: { alert: AlertView }) {
 }
 
 /** Number of matching posts, and the newest ones with their matches marked. */
-function Preview({
-  preview: { matches, matches_capped: isCapped, note, results },
-}: {
-  preview: PreviewView;
-}) {
+function Preview({ preview: { matches, note, results } }: { preview: PreviewView }) {
   const words = useVisit().words.alertPages;
   const ids = results.map(({ channel }) => channel);
   const cards = cardsOf(ids);
@@ -204,7 +200,7 @@ function Preview({
   return (
     <section aria-labelledby="preview">
       <h2 id="preview">{words.preview}</h2>
-      <p role="status">{isCapped ? words.matchesCapped(count) : words.matches(count)}</p>
+      <p role="status">{note === null ? words.matches(count) : words.matchesCapped(count)}</p>
       {note !== null && <p>{note}</p>}
       {results.length === 0 ? (
         <p class="empty">{words.nothingMatches}</p>
