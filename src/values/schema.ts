@@ -20,63 +20,66 @@ interface Keywords {
   [keyword: string]: unknown;
 }
 
-function schema<T>(keywords: object): Schema<T> {
-  return keywords as Schema<T>;
+/** A text is the description. */
+type Words = string | Keywords;
+
+function schema<T>(own: object, words: Words = {}): Schema<T> {
+  return { ...own, ...(typeof words === "string" ? { description: words } : words) } as Schema<T>;
 }
 
-export function textSchema(keywords: Keywords = {}): Schema<string> {
-  return schema({ ...keywords, type: "string" });
+export function text(words?: Words): Schema<string> {
+  return schema({ type: "string" }, words);
 }
 
-export function integerSchema(keywords: Keywords = {}): Schema<number> {
-  return schema({ type: "integer", ...keywords });
+export function integer(words?: Words): Schema<number> {
+  return schema({ type: "integer" }, words);
 }
 
-export function countSchema(description: string): Schema<number> {
-  return integerSchema({ minimum: 0, description });
+export function count(description: string): Schema<number> {
+  return integer({ minimum: 0, description });
 }
 
-export function numberSchema(keywords: Keywords = {}): Schema<number> {
-  return schema({ ...keywords, type: "number" });
+export function number(words?: Words): Schema<number> {
+  return schema({ type: "number" }, words);
 }
 
-export function flagSchema(keywords: Keywords = {}): Schema<boolean> {
-  return schema({ ...keywords, type: "boolean" });
+export function flag(words?: Words): Schema<boolean> {
+  return schema({ type: "boolean" }, words);
 }
 
-export function nothingSchema(): Schema<null> {
+export function nothing(): Schema<null> {
   return schema({ type: "null" });
 }
 
-export function choiceSchema<Option extends string>(
+export function choice<Option extends string>(
   options: readonly Option[],
-  keywords: Keywords,
+  words: Words,
 ): Schema<Option> {
-  return schema({ type: "string", enum: [...options], ...keywords });
+  return schema({ type: "string", enum: [...options] }, words);
 }
 
-export function instantSchema(description: string): Schema<string> {
-  return textSchema({
+export function instantText(description: string): Schema<string> {
+  return text({
     format: "date-time",
     description: `${description}; ISO 8601 with the Moscow offset`,
     examples: ["2024-11-15T20:25:45+03:00"],
   });
 }
 
-export function daySchema(description: string): Schema<string> {
-  return textSchema({ format: "date", description, examples: ["2024-11-15"] });
+export function day(description: string): Schema<string> {
+  return text({ format: "date", description, examples: ["2024-11-15"] });
 }
 
 export function nullable<T>(inner: Schema<T>): Schema<T | null> {
-  return eitherSchema(inner, nothingSchema());
+  return either(inner, nothing());
 }
 
-export function eitherSchema<A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> {
+export function either<A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> {
   return schema({ anyOf: [one, other] });
 }
 
-export function listSchema<T>(items: Schema<T>, keywords: Keywords = {}): Schema<T[]> {
-  return schema({ ...keywords, type: "array", items });
+export function list<T>(items: Schema<T>, words?: Words): Schema<T[]> {
+  return schema({ type: "array", items }, words);
 }
 
 export type Properties = Readonly<Record<string, TSchema>>;
@@ -86,7 +89,7 @@ type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[
 };
 
 /** An object with exactly these fields. @param $id its name in the OpenAPI document */
-export function objectSchema<P extends Properties>(properties: P, $id?: string): ObjectSchema<P> {
+export function object<P extends Properties>(properties: P, $id?: string): ObjectSchema<P> {
   return schema({
     ...($id !== undefined && { $id }),
     additionalProperties: false,
@@ -96,7 +99,7 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
   }) as ObjectSchema<P>;
 }
 
-export function anyObjectSchema(description = ""): Schema<object> {
+export function anyObject(description = ""): Schema<object> {
   return schema({ type: "object", ...(description !== "" && { description }) });
 }
 
@@ -164,12 +167,12 @@ export function field<Thing, Value = unknown>(
 
 /** A stored instant. */
 export function instant(description: string): Converted<number, string> {
-  return { schema: instantSchema(description), show: formatInstant };
+  return { schema: instantText(description), show: formatInstant };
 }
 
 /** A stored instant that may be missing; the description ends with what null means. */
 export function optionalInstant(description: string): Converted<number | null, string | null> {
-  return { schema: nullable(instantSchema(description)), show: formatOptionalInstant };
+  return { schema: nullable(instantText(description)), show: formatOptionalInstant };
 }
 
 /** An instant that may be missing, under another name than the thing's. */
@@ -193,10 +196,7 @@ export function rows<const F extends Fields>($id: string, fields: F) {
   });
   const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]));
   return {
-    schema: objectSchema(
-      schemas as { [Name in keyof F]: SchemaOf<F[Name]> & Schema<unknown> },
-      $id,
-    ),
+    schema: object(schemas as { [Name in keyof F]: SchemaOf<F[Name]> & Schema<unknown> }, $id),
     row: (thing: ThingOf<F>): RowOf<F> =>
       Object.fromEntries(all.map(({ name, of }) => [name, of(thing)])) as RowOf<F>,
   };

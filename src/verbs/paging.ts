@@ -3,16 +3,8 @@ import { fieldError } from "../errors.ts";
 import type { Read } from "../values/fields.ts";
 import { type Json, type Page, pageJson, toJsonText } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import {
-  eitherSchema,
-  listSchema,
-  nullable,
-  objectSchema,
-  type Properties,
-  type Schema,
-  textSchema,
-  type ValueOf,
-} from "../values/schema.ts";
+import type { Properties, Schema, ValueOf } from "../values/schema.ts";
+import * as shape from "../values/schema.ts";
 import type { ApiMethod, Call, Described } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 import { packCursor, shapeOf, unpackCursor } from "./short-cursor.ts";
@@ -95,7 +87,7 @@ export function createCursors(secret: Uint8Array) {
 
 /** `{results}`: a list without pages. */
 export function listOf<T>(item: Schema<T>) {
-  return objectSchema({ results: listSchema(item) });
+  return shape.object({ results: shape.list(item) });
 }
 
 /** As `pageOf`, with members that only some pages have. */
@@ -109,11 +101,11 @@ export function pageWith<T, More extends Properties>(item: Schema<T>, more: More
 
 /** `{results, next}`: one page of a list. */
 export function pageOf<T>(item: Schema<T>) {
-  const next = textSchema({
+  const next = shape.text({
     format: "uri",
     description: "Address of the next page; null on the last one",
   });
-  return objectSchema({ results: listSchema(item), next: nullable(next) });
+  return shape.object({ results: shape.list(item), next: shape.nullable(next) });
 }
 
 /** The items of one page, and the position of the last one; `last` is null if nothing follows. */
@@ -164,7 +156,7 @@ export async function readPage<View, P extends Position, More extends object = o
 
 /** The result with complete items, or with some of their fields. */
 export function wholeOrPart(method: Described): Schema<unknown> {
-  return changed(method, (item) => eitherSchema(item, partOf(item)));
+  return changed(method, (item) => shape.either(item, partOf(item)));
 }
 
 /** The result with items whose fields are all optional. */

@@ -14,15 +14,8 @@ import {
 import { type Json, jsonValueOf, toJsonText } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
-import {
-  choiceSchema,
-  flagSchema,
-  integerSchema,
-  nullable,
-  numberSchema,
-  type Schema,
-  textSchema,
-} from "../values/schema.ts";
+import type { Schema } from "../values/schema.ts";
+import * as shape from "../values/schema.ts";
 
 /** A parameter of a method: how it is documented and how it is read. */
 export interface Parameter<T> {
@@ -87,9 +80,9 @@ export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
 
 /** A field of the JSON body that null clears. */
 export function orNull<T>({ schema, read }: Parameter<T>): Parameter<T | null> {
-  const { description, examples, ...shape } = schema;
+  const { description, examples, ...plain } = schema;
   const withNull = parameter<T | null>(
-    { description, examples, ...nullable(shape) } as Schema<unknown>,
+    { description, examples, ...shape.nullable(plain) } as Schema<unknown>,
     (given) => (given === null ? { value: null } : read(given)),
   );
   return { ...inBody(withNull), takesNull: true };
@@ -101,7 +94,7 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
 }
 
 export function text(words: Documented<string>): Parameter<string> {
-  return parameter(textSchema(annotations(words)), readText);
+  return parameter(shape.text(annotations(words)), readText);
 }
 
 /** A text that a domain checks and trims. @param check throws `invalid` */
@@ -132,15 +125,15 @@ export function integer({
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
   };
-  return parameter(integerSchema({ ...annotations(words), ...range }), readInteger(range));
+  return parameter(shape.integer({ ...annotations(words), ...range }), readInteger(range));
 }
 
 export function number(words: Documented<number>): Parameter<number> {
-  return parameter(numberSchema(annotations(words)), readNumber);
+  return parameter(shape.number(annotations(words)), readNumber);
 }
 
 export function flag(words: Documented<boolean>): Parameter<boolean> {
-  return parameter(flagSchema(annotations(words)), readFlag);
+  return parameter(shape.flag(annotations(words)), readFlag);
 }
 
 export function choice<Option extends string>(
@@ -148,11 +141,11 @@ export function choice<Option extends string>(
   description: string,
 ): Parameter<Option> {
   const words = annotations({ description, example: options[0] });
-  return parameter(choiceSchema(options, words), readChoice(options));
+  return parameter(shape.choice(options, words), readChoice(options));
 }
 
 export function day(words: Documented<string>): Parameter<Day> {
-  return parameter(textSchema({ format: "date", ...annotations(words) }), readDay);
+  return parameter(shape.text({ format: "date", ...annotations(words) }), readDay);
 }
 
 /** Comma-separated integers without duplicates, in the given order. */
@@ -161,7 +154,7 @@ export function integerList({
   ...words
 }: Documented<string> & { itemsMax: number }): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
-  const schema = textSchema({ pattern, ...annotations(words) });
+  const schema = shape.text({ pattern, ...annotations(words) });
   return { ...parameter(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
@@ -182,7 +175,7 @@ export function textList({
       ? { fault: message("tooManyItems", { items: itemsMax }) }
       : { value: items };
   };
-  return { ...parameter(textSchema(annotations(words)), read), isList: true };
+  return { ...parameter(shape.text(annotations(words)), read), isList: true };
 }
 
 function annotations<T>({ description, example }: Documented<T>) {

@@ -1,19 +1,12 @@
 import { expect, test } from "bun:test";
-import {
-  field,
-  instant,
-  integerSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../src/values/schema.ts";
+import * as shape from "../../src/values/schema.ts";
 
-const noteRows = rows("Note", {
-  id: integerSchema(),
-  first_line: textSchema(),
-  characters: field(integerSchema(), ({ text }: { text: string }) => text.length),
-  created_at: instant("When it was written"),
-  removed_at: optionalInstant("When it was removed; null: it was not"),
+const noteRows = shape.rows("Note", {
+  id: shape.integer(),
+  first_line: shape.text(),
+  characters: shape.field(shape.integer(), ({ text }: { text: string }) => text.length),
+  created_at: shape.instant("When it was written"),
+  removed_at: shape.optionalInstant("When it was removed; null: it was not"),
 });
 
 test("a row has each property under its field's name, instants as text, and what fields compute", () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { nothingSchema } from "../../src/values/schema.ts";
+import * as shape from "../../src/values/schema.ts";
 import { admit } from "../../src/verbs/admission.ts";
 import { apiMethod } from "../../src/verbs/method.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
@@ -18,7 +18,7 @@ const METHOD = apiMethod({
   units: 1,
   audience: "managers",
   parameters: {},
-  result: nothingSchema(),
+  result: shape.nothing(),
   run: () => null,
 });
 

@@ -1,15 +1,7 @@
 import { message } from "../../values/messages/messages.ts";
 import { formatExactInstant } from "../../values/moscow-time.ts";
-import {
-  choiceSchema,
-  countSchema,
-  integerSchema,
-  listSchema,
-  numberSchema,
-  objectSchema,
-  type Schema,
-  textSchema,
-} from "../../values/schema.ts";
+import type { Schema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import {
   addressColumn,
   type Column,
@@ -50,50 +42,35 @@ import type { FormerHandle } from "./handles.store.ts";
  */
 export const CHANNEL_FIELDS = {
   /** 0: the import assigns the next free number. */
-  id: field(
-    integerColumn(1, ID_MAX),
-    integerSchema({ description: "Service number of the channel" }),
-    0,
-  ),
-  msgr_id: hidden(optional(messengerIdColumn(), textSchema())),
-  handle: optional(handleColumn(), textSchema({ description: "Handle, without `@`" })),
-  title: field(lineColumn(500), textSchema({ description: "Title as the messenger shows it" })),
+  id: field(integerColumn(1, ID_MAX), shape.integer("Service number of the channel"), 0),
+  msgr_id: hidden(optional(messengerIdColumn(), shape.text())),
+  handle: optional(handleColumn(), shape.text("Handle, without `@`")),
+  title: field(lineColumn(500), shape.text("Title as the messenger shows it")),
   description: optional(
     textColumn(10_000),
-    textSchema({ description: "The channel's own words about itself" }),
+    shape.text("The channel's own words about itself"),
     "text",
   ),
-  link: optional(
-    addressColumn(),
-    textSchema({ description: "Address of the channel in the messenger" }),
-    "link",
-  ),
-  image: optional(
-    addressColumn(),
-    textSchema({ description: "Address of the channel's picture" }),
-    "link",
-  ),
+  link: optional(addressColumn(), shape.text("Address of the channel in the messenger"), "link"),
+  image: optional(addressColumn(), shape.text("Address of the channel's picture"), "link"),
   kind: field(
     choiceColumn(CHANNEL_KINDS),
-    choiceSchema(CHANNEL_KINDS, { description: "`chat` is a group chat" }),
+    shape.choice(CHANNEL_KINDS, "`chat` is a group chat"),
     "channel",
   ),
-  subscribers: field(countColumn(), countSchema("Subscribers"), 0),
+  subscribers: field(countColumn(), shape.count("Subscribers"), 0),
   subscribers_at: optionalInstant("When `subscribers` was read; null: never, and it is 0"),
-  category: optional(
-    slugOrNameColumn(),
-    textSchema({ description: "Code of the primary category" }),
-  ),
+  category: optional(slugOrNameColumn(), shape.text("Code of the primary category")),
   categories: listField(
     nullable(slugsColumn()),
     "Codes of the additional categories",
     (slug) => slug,
   ),
-  territory: optional(slugOrNameColumn(), textSchema({ description: "Code of the territory" })),
+  territory: optional(slugOrNameColumn(), shape.text("Code of the territory")),
   a_plus: flag("Has the A+ mark"),
   verified: flag("Verified by its owner"),
-  quality: optional(numberColumn(), numberSchema({ description: "Quality index" }), "number"),
-  citation: optional(numberColumn(), numberSchema({ description: "Citation index" }), "number"),
+  quality: optional(numberColumn(), shape.number("Quality index"), "number"),
+  citation: optional(numberColumn(), shape.number("Citation index"), "number"),
   last_post_at: optionalInstant("Time of the last post"),
   is_public: { ...hidden(flag("Whether it is shown at all")), initial: 1 },
   /** The newest ones; all of them are in a table of their own (former-handles.store.ts). */
@@ -159,7 +136,7 @@ export type ChannelRecord = RecordOf<typeof CHANNEL_FIELDS>;
 
 export type CardView = ViewOf<typeof CHANNEL_FIELDS>;
 
-export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
+export const cardSchema = shape.object(schemasOf(CHANNEL_FIELDS), "Channel");
 
 export const toCard: (record: ChannelRecord) => CardView = viewer(CHANNEL_FIELDS);
 
@@ -187,7 +164,7 @@ function listField<Item>(
 ): StoredField<Item[], string, Schema<string[]>> {
   return {
     column,
-    schema: listSchema(textSchema(), { description }),
+    schema: shape.list(shape.text(), description),
     initial: "",
     store: (items) => items.map(textOf).join(" "),
     show: splitBySpaces,

@@ -2,7 +2,8 @@ import type { Database } from "../../db/database.ts";
 import type { Log } from "../../ports/log.ts";
 import { type JsonText, jsonValueOf } from "../../values/json-text.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { objectSchema, type Schema } from "../../values/schema.ts";
+import type { Schema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { instantJson } from "../fields/stored-field.ts";
 import { selectMetrics } from "../metrics/metrics.store.ts";
 import { type MetricsView, metricsSchema, toMetricsView } from "../metrics/metrics.ts";
@@ -66,7 +67,7 @@ export function hasPlaceholder(column: string): boolean {
 export type CardAnswer = CardView & { metrics?: MetricsView };
 export type CardWithMetrics = CardView & { metrics: MetricsView };
 
-export const cardWithMetricsSchema = objectSchema(
+export const cardWithMetricsSchema = shape.object(
   { ...cardSchema.properties, metrics: metricsSchema },
   "Channel",
 );

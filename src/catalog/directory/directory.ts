@@ -1,13 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { foldText, nearestCodes } from "../../values/fold-text.ts";
-import {
-  choiceSchema,
-  countSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 import {
   type Category,
@@ -168,28 +161,26 @@ function outermost(namesakes: Territory[]): Territory[] {
   );
 }
 
-export const categorySchema = objectSchema(
+export const categorySchema = shape.object(
   {
-    id: integerSchema({ description: "Category number" }),
-    slug: textSchema({ description: "Code, for the catalog's filter `category`" }),
-    name: textSchema({ description: "Name in Russian" }),
-    channels: countSchema("Public channels and chats in the category, recounted nightly"),
-    image: nullable(textSchema({ description: "Address of a WebP image of up to 500 pixels" })),
+    id: shape.integer("Category number"),
+    slug: shape.text("Code, for the catalog's filter `category`"),
+    name: shape.text("Name in Russian"),
+    channels: shape.count("Public channels and chats in the category, recounted nightly"),
+    image: shape.nullable(shape.text("Address of a WebP image of up to 500 pixels")),
   },
   "Category",
 );
 
-export const territorySchema = objectSchema(
+export const territorySchema = shape.object(
   {
-    id: integerSchema({ description: "Node number" }),
-    slug: textSchema({ description: "Code, for the catalog's filter `territory`" }),
-    name: textSchema({ description: "Name in Russian" }),
-    kind: choiceSchema(TERRITORY_KINDS, {
-      description: "Level of the tree; `district` is a federal district",
-    }),
-    parent: nullable(textSchema({ description: "Code of the parent; null for a country" })),
-    path: textSchema({ description: "Codes from the country down to this node, separated by `/`" }),
-    channels: countSchema("Public channels and chats in the node and below it, recounted nightly"),
+    id: shape.integer("Node number"),
+    slug: shape.text("Code, for the catalog's filter `territory`"),
+    name: shape.text("Name in Russian"),
+    kind: shape.choice(TERRITORY_KINDS, "Level of the tree; `district` is a federal district"),
+    parent: shape.nullable(shape.text("Code of the parent; null for a country")),
+    path: shape.text("Codes from the country down to this node, separated by `/`"),
+    channels: shape.count("Public channels and chats in the node and below it, recounted nightly"),
   },
   "Territory",
 );

@@ -1,11 +1,6 @@
 import { formatExactInstant, formatInstant, MOSCOW_OFFSET_MS } from "../../values/moscow-time.ts";
-import {
-  flagSchema,
-  instantSchema,
-  nullable as orNull,
-  type Schema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { Schema, ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { type Column, flagColumn, instantColumn, nullable } from "./columns.ts";
 
 /** How a page renders a field for which it has no place of its own. */
@@ -64,7 +59,7 @@ export function optional<T, A extends ShownAs | null = null>(
   shownAs: A = null as A,
 ): StoredField<T, T | null, Schema<T | null>, A> {
   const read = nullable(column);
-  const shown = orNull(schema);
+  const shown = shape.nullable(schema);
   return { column: read, schema: shown, initial: null, store: same, show: same, shownAs };
 }
 
@@ -72,7 +67,7 @@ export function optional<T, A extends ShownAs | null = null>(
 export function flag(description: string): StoredField<boolean, number, Schema<boolean>, "mark"> {
   return {
     column: flagColumn(),
-    schema: flagSchema({ description }),
+    schema: shape.flag(description),
     initial: 0,
     store: Number,
     show: (stored) => stored === 1,
@@ -83,7 +78,7 @@ export function flag(description: string): StoredField<boolean, number, Schema<b
 
 /** Stored in epoch milliseconds. */
 export function instant(description: string): StoredField<number, number, Schema<string>> {
-  const schema = instantSchema(description);
+  const schema = shape.instantText(description);
   const column = instantColumn();
   return {
     column,
@@ -103,7 +98,7 @@ export function optionalInstant(
 ): StoredField<number, number | null, Schema<string | null>, "moment"> {
   return {
     column: nullable(instantColumn()),
-    schema: orNull(instantSchema(description)),
+    schema: shape.nullable(shape.instantText(description)),
     initial: null,
     store: same,
     show: (stored) => (stored === null ? null : formatInstant(stored)),

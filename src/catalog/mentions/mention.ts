@@ -1,10 +1,5 @@
-import {
-  choiceSchema,
-  integerSchema,
-  listSchema,
-  objectSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
 import type { ChannelReference } from "../channels/channel-reference.ts";
 import { schemasOf } from "../fields/stored-field.ts";
@@ -16,16 +11,16 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 const { id, title, handle, subscribers, category, territory } = schemasOf(CHANNEL_FIELDS);
 const named = { id, title, handle, subscribers };
 
-export const namedChannelSchema = objectSchema(named, "NamedChannel");
+export const namedChannelSchema = shape.object(named, "NamedChannel");
 
-export const mentionSchema = objectSchema(
+export const mentionSchema = shape.object(
   {
     ...schemasOf(POST_FIELDS),
-    kinds: listSchema(choiceSchema(MENTION_KINDS, {}), {
-      description:
-        "How it mentions the channel: by a link or its `@handle`, by forwarding its post",
-    }),
-    mentioned_by: objectSchema(named, "MentioningChannel"),
+    kinds: shape.list(
+      shape.choice(MENTION_KINDS, {}),
+      "How it mentions the channel: by a link or its `@handle`, by forwarding its post",
+    ),
+    mentioned_by: shape.object(named, "MentioningChannel"),
   },
   "Mention",
 );
@@ -41,19 +36,17 @@ const SIMILAR_REASONS = [
 ] as const;
 export type SimilarReason = (typeof SIMILAR_REASONS)[number];
 
-export const similarSchema = objectSchema(
+export const similarSchema = shape.object(
   {
     ...named,
     category,
     territory,
-    score: integerSchema({ minimum: 1, maximum: 100, description: "Similarity, out of 100" }),
-    shared: integerSchema({
+    score: shape.integer({ minimum: 1, maximum: 100, description: "Similarity, out of 100" }),
+    shared: shape.integer({
       minimum: 0,
       description: "Channels that mention both, among those examined",
     }),
-    reasons: listSchema(choiceSchema(SIMILAR_REASONS, {}), {
-      description: "What the score is based on",
-    }),
+    reasons: shape.list(shape.choice(SIMILAR_REASONS, {}), "What the score is based on"),
   },
   "SimilarChannel",
 );

@@ -1,13 +1,6 @@
 import { formatDay } from "../../values/moscow-time.ts";
-import {
-  countSchema,
-  daySchema,
-  integerSchema,
-  nullable,
-  numberSchema,
-  objectSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 
 /** A channel's growth and engagement as stored; null if unknown. */
 export type MetricsRecord = { [Name in MetricName]: number | null };
@@ -88,18 +81,18 @@ export function percentOf(hundredths: number | null): number | null {
 }
 
 const growth = (days: string) =>
-  nullable(
-    integerSchema({
-      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with, or the last is older than ${FRESH_DAYS} days`,
-    }),
+  shape.nullable(
+    shape.integer(
+      `Change of subscribers over ${days} up to the last reading; null: no reading to compare with, or the last is older than ${FRESH_DAYS} days`,
+    ),
   );
-const percent = (description: string) => nullable(numberSchema({ description }));
-const count = (description: string) => nullable(countSchema(description));
+const percent = (description: string) => shape.nullable(shape.number(description));
+const count = (description: string) => shape.nullable(shape.count(description));
 const reach = (posts: string, hours: number) =>
   count(`Mean views that ${posts} of these 30 days had after ${hours} hours`);
 const reachPosts = (name: string) => count(`Posts with a reading for \`${name}\``);
 
-export const metricsSchema = objectSchema(
+export const metricsSchema = shape.object(
   {
     growth_1d: growth("a day"),
     growth_7d: growth("7 days"),
@@ -114,8 +107,8 @@ export const metricsSchema = objectSchema(
       "Mean views of these posts, without today's and those whose views are unknown",
     ),
     err_30d: percent("`reach_30d` in percent of the subscribers"),
-    statistics_until: nullable(
-      daySchema("Day of the last reading of subscribers, on which the 1, 7 and 30 days end"),
+    statistics_until: shape.nullable(
+      shape.day("Day of the last reading of subscribers, on which the 1, 7 and 30 days end"),
     ),
     reach_24h: reach("posts", 24),
     reach_24h_posts: reachPosts("reach_24h"),

@@ -1,16 +1,7 @@
 import type { Message } from "../../values/messages/messages.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import {
-  countSchema,
-  daySchema,
-  instantSchema,
-  integerSchema,
-  listSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { namedChannelSchema } from "../mentions/mention.ts";
 import type { PostSearchSelection } from "./post-search.ts";
 
@@ -24,42 +15,40 @@ export interface OverTimeSelection extends Pick<PostSearchSelection, "query" | "
   to: Day;
 }
 
-const views = nullable(countSchema("Their views; null if those of none are known"));
-const channels = nullable(
-  countSchema("Channels that they are of; null if too few posts were looked at to tell"),
+const views = shape.nullable(shape.count("Their views; null if those of none are known"));
+const channels = shape.nullable(
+  shape.count("Channels that they are of; null if too few posts were looked at to tell"),
 );
 
-export const overTimeSchema = objectSchema(
+export const overTimeSchema = shape.object(
   {
-    posts: countSchema("Posts that match"),
+    posts: shape.count("Posts that match"),
     views,
     channels,
-    sampled: integerSchema({
+    sampled: shape.integer({
       minimum: 1,
       description:
         "1: all matches were looked at; n: every n-th, from which `views` and, if not null, `channels` are estimated",
     }),
-    periods: listSchema(
-      objectSchema({
-        from: daySchema("First Moscow day of the period"),
-        posts: countSchema("Posts that match"),
+    periods: shape.list(
+      shape.object({
+        from: shape.day("First Moscow day of the period"),
+        posts: shape.count("Posts that match"),
         views,
         channels,
       }),
-      { description: "All periods, also those without posts" },
+      "All periods, also those without posts",
     ),
-    top_channels: listSchema(
-      objectSchema({
+    top_channels: shape.list(
+      shape.object({
         channel: namedChannelSchema,
-        posts: countSchema("Its posts that match"),
+        posts: shape.count("Its posts that match"),
         views,
-        last_published_at: instantSchema("When the last of them was published"),
+        last_published_at: shape.instantText("When the last of them was published"),
       }),
-      { description: "The 20 channels with the most posts, most first" },
+      "The 20 channels with the most posts, most first",
     ),
-    note: nullable(
-      textSchema({ description: "What is estimated or may be missing; null if nothing" }),
-    ),
+    note: shape.nullable(shape.text("What is estimated or may be missing; null if nothing")),
   },
   "WordsOverTime",
 );

@@ -1,13 +1,5 @@
-import {
-  choiceSchema,
-  countSchema,
-  integerSchema,
-  listSchema,
-  objectSchema,
-  nullable as orNull,
-  type Schema,
-  textSchema,
-} from "../../values/schema.ts";
+import type { Schema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import {
   addressColumn,
   channelColumn,
@@ -54,38 +46,35 @@ export type Media = (typeof MEDIA)[number];
 
 export const POST_FIELDS = {
   /** 0: the import assigns the next free number. */
-  id: field(integerColumn(1, ID_MAX), integerSchema({ description: "Post number" }), 0),
+  id: field(integerColumn(1, ID_MAX), shape.integer("Post number"), 0),
   channel: channelField("Service number of the channel"),
   msgr_post_id: optional(
     postIdColumn(),
-    textSchema({ description: "The messenger's own number of the post, 64 bits wide" }),
+    shape.text("The messenger's own number of the post, 64 bits wide"),
   ),
   text: field(
     textColumn(TEXT_LENGTH_MAX),
-    textSchema({ description: "Text; formatting is in the messenger's marks, such as `**bold**`" }),
+    shape.text("Text; formatting is in the messenger's marks, such as `**bold**`"),
     "",
   ),
-  views: field(countColumn(), countSchema("Views"), 0),
+  views: field(countColumn(), shape.count("Views"), 0),
   is_ad: flag("Advertising"),
   published_at: instant("Time of publication"),
-  link: optional(
-    addressColumn(),
-    textSchema({ description: "Address of the post in the messenger" }),
-  ),
+  link: optional(addressColumn(), shape.text("Address of the post in the messenger")),
   edited_at: optionalInstant("Time of the last edit"),
   views_at: optionalInstant("Time at which `views` was read; null if never, when `views` is 0"),
   media: mediaField("Kinds of the post's media; null if unknown"),
-  forwards: optional(countColumn(), countSchema("Times it was forwarded")),
-  reactions: optional(countColumn(), countSchema("Total of all kinds of reactions")),
-  comments: optional(countColumn(), countSchema("Comments")),
+  forwards: optional(countColumn(), shape.count("Times it was forwarded")),
+  reactions: optional(countColumn(), shape.count("Total of all kinds of reactions")),
+  comments: optional(countColumn(), shape.count("Comments")),
   forwarded_from: forwardedField("Service number of the channel that it was forwarded from"),
   forwarded_from_name: optional(
     lineColumn(NAME_LENGTH_MAX),
-    textSchema({ description: "Name of the source it was forwarded from" }),
+    shape.text("Name of the source it was forwarded from"),
   ),
   album: optional(
     textIdColumn(ALBUM_LENGTH_MAX),
-    textSchema({ description: "The same text in each post of an album" }),
+    shape.text("The same text in each post of an album"),
   ),
   links: linksField(),
   views_1h: viewsAtAge("an hour"),
@@ -99,7 +88,7 @@ export type PostRecord = RecordOf<typeof POST_FIELDS>;
 
 export type PostView = ViewOf<typeof POST_FIELDS>;
 
-export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
+export const postSchema = shape.object(schemasOf(POST_FIELDS), "Post");
 
 /**
  * Converts a stored post without looking anything up: `forwarded_from` may be a channel that is hidden or
@@ -137,14 +126,14 @@ export const JOIN_ORIGIN =
 
 function viewsAtAge(age: string) {
   const description = `Views at the age of ${age}: the first reading within a quarter after it`;
-  return optional(countColumn(), countSchema(description));
+  return optional(countColumn(), shape.count(description));
 }
 
 /** A channel. If a file names it otherwise, the import replaces the name by the number before storing. */
 function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
     column: channelColumn(),
-    schema: integerSchema({ description }),
+    schema: shape.integer(description),
     initial: undefined,
     store: Number,
     show: (stored) => stored,
@@ -158,7 +147,7 @@ function forwardedField(
 ): StoredField<number | string, number | null, Schema<number | null>> {
   return {
     column: nullable(channelColumn()),
-    schema: orNull(integerSchema({ description })),
+    schema: shape.nullable(shape.integer(description)),
     initial: null,
     store: Number,
     show: (stored) => stored,
@@ -169,15 +158,15 @@ function forwardedField(
 /** Links that the text shows under other words, stored as JSON. */
 function linksField(): StoredField<HiddenLink[], string | null, Schema<HiddenLink[] | null>> {
   const place = "in UTF-16 units of the text";
-  const link = objectSchema({
-    offset: countSchema(`Where its words begin, ${place}`),
-    length: countSchema(`Their length, ${place}`),
-    target: textSchema({ maxLength: LINK_TARGET_MAX, description: "Where the link leads" }),
+  const link = shape.object({
+    offset: shape.count(`Where its words begin, ${place}`),
+    length: shape.count(`Their length, ${place}`),
+    target: shape.text({ maxLength: LINK_TARGET_MAX, description: "Where the link leads" }),
   });
   const description = `Links under other words, at most ${LINKS_MAX}; null if unknown`;
   return {
     column: nullable(linksColumn()),
-    schema: orNull(listSchema(link, { description })),
+    schema: shape.nullable(shape.list(link, description)),
     initial: null,
     store: (links) => JSON.stringify(links),
     show: (stored) => (stored === null ? null : JSON.parse(stored)),
@@ -192,7 +181,7 @@ function mediaField(
 ): StoredField<Media[], string | null, Schema<Media[] | null>> {
   return {
     column: nullable(choicesColumn(MEDIA)),
-    schema: orNull(listSchema(choiceSchema(MEDIA, {}), { description })),
+    schema: shape.nullable(shape.list(shape.choice(MEDIA, {}), description)),
     initial: null,
     store: (given) => given.join(" "),
     show: (stored) => stored?.split(" ").filter((kind) => kind !== "") ?? null,

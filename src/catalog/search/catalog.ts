@@ -1,13 +1,6 @@
 import type { Json } from "../../values/json-text.ts";
-import {
-  countSchema,
-  integerSchema,
-  listSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-reference.ts";
 import type { CardAnswer } from "../channels/stored-card.ts";
@@ -74,7 +67,7 @@ export interface CatalogSelection {
 
 const { id, title, handle, subscribers } = schemasOf(CHANNEL_FIELDS);
 
-export const suggestionSchema = objectSchema({ id, title, handle, subscribers }, "Suggestion");
+export const suggestionSchema = shape.object({ id, title, handle, subscribers }, "Suggestion");
 export type Suggestion = ValueOf<typeof suggestionSchema>;
 
 export interface CatalogCount {
@@ -92,28 +85,31 @@ export interface CatalogPage {
 }
 
 const shareSchema = (entry: string) =>
-  objectSchema({
-    slug: textSchema({ description: `Code of the ${entry}` }),
-    channels: countSchema("Channels of the selection in it"),
-    subscribers: countSchema("Their total subscribers"),
+  shape.object({
+    slug: shape.text(`Code of the ${entry}`),
+    channels: shape.count("Channels of the selection in it"),
+    subscribers: shape.count("Their total subscribers"),
   });
 
-export const selectionSchema = objectSchema(
+export const selectionSchema = shape.object(
   {
-    channels: countSchema("Channels that match"),
-    subscribers: objectSchema({
-      sum: countSchema("Total subscribers"),
-      median: nullable(countSchema("Median of the subscribers; null if no channel matches")),
-      deciles: listSchema(integerSchema(), {
-        description: "The nine deciles of the subscribers; empty if no channel matches",
-      }),
+    channels: shape.count("Channels that match"),
+    subscribers: shape.object({
+      sum: shape.count("Total subscribers"),
+      median: shape.nullable(shape.count("Median of the subscribers; null if no channel matches")),
+      deciles: shape.list(
+        shape.integer(),
+        "The nine deciles of the subscribers; empty if no channel matches",
+      ),
     }),
-    categories: listSchema(shareSchema("category"), {
-      description: "Primary and additional categories, those with most channels first",
-    }),
-    territories: listSchema(shareSchema("territory"), {
-      description: "Territories, each with those below it, those with most channels first",
-    }),
+    categories: shape.list(
+      shareSchema("category"),
+      "Primary and additional categories, those with most channels first",
+    ),
+    territories: shape.list(
+      shareSchema("territory"),
+      "Territories, each with those below it, those with most channels first",
+    ),
   },
   "Selection",
 );

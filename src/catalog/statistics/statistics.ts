@@ -1,12 +1,7 @@
 import type { Json } from "../../values/json-text.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import {
-  countSchema,
-  daySchema,
-  integerSchema,
-  objectSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import type { LatestSelection, StatisticsSelection } from "./statistics.store.ts";
 
 /** Limit for channels times days in one request (specification, section 8). */
@@ -43,13 +38,13 @@ export function averagesOf(rows: readonly DailyStatisticsView[]): Averages {
   };
 }
 
-export const dailyStatisticsSchema = objectSchema(
+export const dailyStatisticsSchema = shape.object(
   {
-    channel: integerSchema({ description: "Service number of the channel" }),
-    day: daySchema("Moscow day"),
-    subscribers: countSchema("Subscribers at the end of the day"),
-    views: countSchema("Views of that day's posts"),
-    posts: countSchema("Posts of that day"),
+    channel: shape.integer("Service number of the channel"),
+    day: shape.day("Moscow day"),
+    subscribers: shape.count("Subscribers at the end of the day"),
+    views: shape.count("Views of that day's posts"),
+    posts: shape.count("Posts of that day"),
   },
   "DailyStatistics",
 );

@@ -1,14 +1,6 @@
 import { HOUR_MS } from "../../values/moscow-time.ts";
-import {
-  countSchema,
-  integerSchema,
-  listSchema,
-  nullable,
-  numberSchema,
-  objectSchema,
-  textSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { postSchema } from "../posts/post.ts";
 
 /** The longest window, in hours: what the job keeps of a word. */
@@ -106,40 +98,34 @@ export function isOfCommonWords(
 }
 
 const { id, published_at, link } = postSchema.properties;
-export const trendSchema = objectSchema(
+export const trendSchema = shape.object(
   {
-    words: textSchema({
-      description: "A word, or two that stand together, in the form that most posts have",
-    }),
-    channels: countSchema("Channels that use it"),
-    posts: countSchema("Their posts with it"),
-    views: countSchema("Views of these posts"),
-    channels_usual: numberSchema({
-      description:
-        "Channels that all use it in as many hours, by the mean of the days before; 0 if it is new",
-    }),
-    growth: nullable(
-      numberSchema({
-        description:
-          "How many times more channels use it than usually, without regard to category and territory; null if it is new",
-      }),
+    words: shape.text("A word, or two that stand together, in the form that most posts have"),
+    channels: shape.count("Channels that use it"),
+    posts: shape.count("Their posts with it"),
+    views: shape.count("Views of these posts"),
+    channels_usual: shape.number(
+      "Channels that all use it in as many hours, by the mean of the days before; 0 if it is new",
     ),
-    by_hour: listSchema(integerSchema({ minimum: 0 }), {
-      description: "Posts in each hour, the last one going on",
-    }),
-    top_posts: listSchema(
-      objectSchema(
+    growth: shape.nullable(
+      shape.number(
+        "How many times more channels use it than usually, without regard to category and territory; null if it is new",
+      ),
+    ),
+    by_hour: shape.list(shape.integer({ minimum: 0 }), "Posts in each hour, the last one going on"),
+    top_posts: shape.list(
+      shape.object(
         {
           id,
           channel: postSchema.properties.channel,
-          channel_title: textSchema({ description: "Title of the channel" }),
+          channel_title: shape.text("Title of the channel"),
           published_at,
-          views: countSchema("Views when this was made"),
+          views: shape.count("Views when this was made"),
           link,
         },
         "TrendPost",
       ),
-      { description: "Up to three posts of different channels, most viewed first" },
+      "Up to three posts of different channels, most viewed first",
     ),
   },
   "Trend",

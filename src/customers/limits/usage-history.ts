@@ -2,24 +2,17 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
-import {
-  countSchema,
-  daySchema,
-  integerSchema,
-  objectSchema,
-  shownPage,
-  textSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
+import { shownPage, type ValueOf } from "../../values/schema.ts";
 
-export const usageSchema = objectSchema(
+export const usageSchema = shape.object(
   {
-    day: daySchema("Moscow day"),
-    method: textSchema({ description: "Operation id", examples: ["msgr_channels_list"] }),
-    key: integerSchema({ description: "Number of the key" }),
-    requests: countSchema("Requests with a good key"),
-    units: countSchema("Units they cost"),
-    errors: countSchema("Requests answered with a status of 400 or more"),
+    day: shape.day("Moscow day"),
+    method: shape.text({ description: "Operation id", examples: ["msgr_channels_list"] }),
+    key: shape.integer("Number of the key"),
+    requests: shape.count("Requests with a good key"),
+    units: shape.count("Units they cost"),
+    errors: shape.count("Requests answered with a status of 400 or more"),
   },
   "Usage",
 );

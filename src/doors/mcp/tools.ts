@@ -1,4 +1,5 @@
-import { nullable, type Schema, textSchema } from "../../values/schema.ts";
+import type { Schema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import type { ApiMethod } from "../../verbs/method.ts";
 import { channelPath } from "../../verbs/methods/catalog-filter.ts";
 import { anyPart } from "../../verbs/paging.ts";
@@ -129,8 +130,8 @@ function argumentWords(tool: string, argument: string): string | null {
   return OWN_WORDS[tool]?.[argument] ?? WORDS[argument] ?? null;
 }
 
-const NOTE = textSchema({ description: "What to know about this answer" });
-const NEXT = nullable(textSchema({ description: "`cursor` of the next page; null on the last" }));
+const NOTE = shape.text("What to know about this answer");
+const NEXT = shape.nullable(shape.text("`cursor` of the next page; null on the last"));
 
 /** The answer as tools give it: with a note, and the bare cursor of the next page. */
 function answerSchema(method: ApiMethod): unknown {

@@ -7,7 +7,7 @@ import {
 import { type AlertFields, DIGESTS } from "../../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { nothingSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
 import { alertsAccessible, alertsIncluded, alertToSpare } from "../admission.ts";
 import { actorOf, apiMethod, type Call, own } from "../method.ts";
@@ -210,7 +210,7 @@ export const alertsDestroy = apiMethod({
   planRule: alertsAccessible,
   parameters: alertPath,
   status: 204,
-  result: nothingSchema(),
+  result: shape.nothing(),
   errors: ["not_found"],
   async run({ id }, call) {
     await call.services.alerts.remove(own(id, call), actorOf(call));

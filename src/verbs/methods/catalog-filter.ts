@@ -9,7 +9,7 @@ import type { CatalogFilter } from "../../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import { readText, shortened, unknownSlug } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { textSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import {
   type Arguments,
   choice,
@@ -166,7 +166,7 @@ export function readFacets(
 /** `{channel}` in a path: the service number, or the handle in any case. */
 export const channelPath = inPath<ChannelReference>(
   parameter(
-    textSchema({
+    shape.text({
       description:
         "Service number (`id`) of the channel, or its handle; a link goes to " +
         "msgr_channels_resolve_retrieve.",

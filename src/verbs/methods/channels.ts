@@ -16,7 +16,7 @@ import {
 import { fieldError, notFound } from "../../errors.ts";
 import { type Json, type Page, pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { listSchema, textSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { apiMethod, type Call, STRANGERS_WORDS } from "../method.ts";
 import { pageParameters, pageWith, readPage, type Slice } from "../paging.ts";
 import {
@@ -95,10 +95,8 @@ export const channelsList = apiMethod({
   soleParameter: "ids",
   toolDefaults: { args: { limit: 20 }, unless: ["ids"] },
   result: pageWith(cardAnswerSchema, {
-    note: textSchema({
-      description: "With an ordering by growth, reach or ERR: how many it leaves out",
-    }),
-    suggestions: listSchema(suggestionSchema, {
+    note: shape.text("With an ordering by growth, reach or ERR: how many it leaves out"),
+    suggestions: shape.list(suggestionSchema, {
       maxItems: 5,
       description: "Only if nothing matches `q`: channels with the nearest titles",
     }),

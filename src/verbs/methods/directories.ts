@@ -3,7 +3,7 @@ import { TERRITORY_KINDS } from "../../catalog/directory/directory.table.ts";
 import { categorySchema, territorySchema } from "../../catalog/directory/directory.ts";
 import { fieldError } from "../../errors.ts";
 import { unknownSlug } from "../../values/fields.ts";
-import { pick } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { apiMethod } from "../method.ts";
 import { listOf } from "../paging.ts";
 import { choice, fieldsOf, text } from "../parameters.ts";
@@ -24,7 +24,7 @@ export const categoriesList = apiMethod({
     const addressOf = (image: string | null): string | null =>
       image?.startsWith(IMAGE_PATH) ? ownUrl(image) : image;
     const results = services.directory.categories().map((category) => {
-      return pick(categorySchema, { ...category, image: addressOf(category.image) });
+      return shape.pick(categorySchema, { ...category, image: addressOf(category.image) });
     });
     return { results };
   },
@@ -61,6 +61,6 @@ export const territoriesList = apiMethod({
       throw fieldError({ parent: [unknownSlug(parent)] });
     }
     const territories = directory.territories({ ...(kind && { kind }), ...(parent && { parent }) });
-    return { results: territories.map((territory) => pick(territorySchema, territory)) };
+    return { results: territories.map((territory) => shape.pick(territorySchema, territory)) };
   },
 });

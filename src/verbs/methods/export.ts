@@ -5,7 +5,7 @@ import type { ImportFormat } from "../../catalog/imports/reading/recognized.ts";
 import type { Media } from "../../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import { textSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { exportIncluded } from "../admission.ts";
 import { apiMethod, type Call, FileAnswer } from "../method.ts";
 import { INVALID_CURSOR } from "../paging.ts";
@@ -66,7 +66,7 @@ const common = {
   units: 1,
   planRule: exportIncluded,
   fileTypes: Object.values(TYPES),
-  result: textSchema(),
+  result: shape.text(),
   errors: [],
 } as const;
 

@@ -2,7 +2,7 @@ import type { Owner } from "../../customers/saved-lists/saved-lists.ts";
 import { fieldError } from "../../errors.ts";
 import { shortened } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { instant, integerSchema, nothingSchema, rows, textSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
 import { actorOf, apiMethod, type Call } from "../method.ts";
 import { listOf, type pageParameters } from "../paging.ts";
@@ -15,11 +15,11 @@ const listPath = { id: numberInPath("List number.") };
 const nameField = inBody(text({ description: "What you call it.", example: "Big in science" }));
 
 /** Saved lists as the API returns them. */
-const listRows = rows("SavedList", {
-  id: integerSchema({ description: "List number" }),
-  name: textSchema({ description: "The list's name" }),
-  query: textSchema({ description: "Filters and ordering, as in the address of the catalog" }),
-  created_at: instant("When it was created"),
+const listRows = shape.rows("SavedList", {
+  id: shape.integer("List number"),
+  name: shape.text("The list's name"),
+  query: shape.text("Filters and ordering, as in the address of the catalog"),
+  created_at: shape.instant("When it was created"),
 });
 const listSchema = listRows.schema;
 
@@ -116,7 +116,7 @@ export const listsDestroy = apiMethod({
   audience: "writers",
   parameters: listPath,
   status: 204,
-  result: nothingSchema(),
+  result: shape.nothing(),
   errors: ["not_found"],
   async run({ id }, call) {
     await call.services.savedLists.remove({ owner: ownerOf(call), id }, actorOf(call));

@@ -12,68 +12,55 @@ import {
   formatInstant,
   formatOptionalInstant,
 } from "../../values/moscow-time.ts";
-import {
-  choiceSchema,
-  countSchema,
-  flagSchema,
-  instantSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { apiMethod } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
 import { day, fieldsOf, integer, withDefault } from "../parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "../period.ts";
 
-const accountSchema = objectSchema(
+const accountSchema = shape.object(
   {
-    key: objectSchema({
-      id: integerSchema({ description: "Number of the key" }),
-      name: textSchema({ description: "Name that was given to the key" }),
-      prefix: textSchema({ description: "How the key begins" }),
-      access: choiceSchema(KEY_ACCESSES, {
-        description: "Whether the key may write; set when it was created",
-      }),
-      created_at: instantSchema("When the key was created"),
-      last_used_at: nullable(instantSchema("Last use, written at most once a minute")),
-      expires_at: nullable(instantSchema("When the key expires")),
+    key: shape.object({
+      id: shape.integer("Number of the key"),
+      name: shape.text("Name that was given to the key"),
+      prefix: shape.text("How the key begins"),
+      access: shape.choice(KEY_ACCESSES, "Whether the key may write; set when it was created"),
+      created_at: shape.instantText("When the key was created"),
+      last_used_at: shape.nullable(shape.instantText("Last use, written at most once a minute")),
+      expires_at: shape.nullable(shape.instantText("When the key expires")),
     }),
-    member: objectSchema({
-      id: integerSchema({ description: "Number of the member who owns the key" }),
-      name: textSchema({ description: "The member's name" }),
-      email: textSchema({ description: "The member's e-mail address" }),
-      role: choiceSchema(MEMBER_ROLES, { description: "The key acts with this role" }),
+    member: shape.object({
+      id: shape.integer("Number of the member who owns the key"),
+      name: shape.text("The member's name"),
+      email: shape.text("The member's e-mail address"),
+      role: shape.choice(MEMBER_ROLES, "The key acts with this role"),
     }),
-    organization: objectSchema({
-      id: integerSchema({ description: "Number of the organization" }),
-      name: textSchema({ description: "The organization's name" }),
+    organization: shape.object({
+      id: shape.integer("Number of the organization"),
+      name: shape.text("The organization's name"),
     }),
-    api_tariff: textSchema({
-      description: `Code of the plan in force: ${PLAN_CODES.join(", ")}, or one that the operator added`,
+    api_tariff: shape.text(
+      `Code of the plan in force: ${PLAN_CODES.join(", ")}, or one that the operator added`,
+    ),
+    tariff_ends_at: shape.nullable(
+      shape.instantText("When the plan ends or has ended; null: no end"),
+    ),
+    limits: shape.object({
+      requests_per_second: shape.integer("Requests in a second, of all keys together"),
+      requests_per_period: shape.integer("Units in a period"),
+      period_days: shape.integer("Days of a period"),
+      webhooks: shape.integer("Webhooks"),
+      webhook_channels: shape.integer("Channels that each webhook may watch"),
+      alerts: shape.integer("Keyword alerts"),
+      posts: shape.flag("Whether posts may be read"),
+      history_days: shape.nullable(shape.integer("Days of statistics that may be read; null: all")),
     }),
-    tariff_ends_at: nullable(instantSchema("When the plan ends or has ended; null: no end")),
-    limits: objectSchema({
-      requests_per_second: integerSchema({
-        description: "Requests in a second, of all keys together",
-      }),
-      requests_per_period: integerSchema({ description: "Units in a period" }),
-      period_days: integerSchema({ description: "Days of a period" }),
-      webhooks: integerSchema({ description: "Webhooks" }),
-      webhook_channels: integerSchema({ description: "Channels that each webhook may watch" }),
-      alerts: integerSchema({ description: "Keyword alerts" }),
-      posts: flagSchema({ description: "Whether posts may be read" }),
-      history_days: nullable(
-        integerSchema({ description: "Days of statistics that may be read; null: all" }),
-      ),
+    usage: shape.object({
+      period_started_at: shape.instantText("Start of the period"),
+      period_ends_at: shape.instantText("End of the period"),
+      used: shape.count("Request units used in the period"),
     }),
-    usage: objectSchema({
-      period_started_at: instantSchema("Start of the period"),
-      period_ends_at: instantSchema("End of the period"),
-      used: countSchema("Request units used in the period"),
-    }),
-    remaining_period: countSchema("Request units left in the period"),
+    remaining_period: shape.count("Request units left in the period"),
   },
   "Account",
 );

@@ -9,15 +9,8 @@ import { type FieldFaults, fieldError } from "../../errors.ts";
 import { readText } from "../../values/fields.ts";
 import { pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import {
-  flagSchema,
-  integerSchema,
-  listSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-  type ValueOf,
-} from "../../values/schema.ts";
+import type { ValueOf } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
@@ -37,19 +30,16 @@ import { channelPath, filterParameters, readChannel, readFacets } from "./catalo
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
 import { advertising } from "./posts.ts";
 
-const foundPostSchema = objectSchema(
+const foundPostSchema = shape.object(
   {
     ...postSchema.properties,
-    snippet: textSchema({
+    snippet: shape.text({
       maxLength: 200,
       description: "Plain text around the first hit, on one line, at most 200 code points",
     }),
-    highlights: listSchema(
-      listSchema(integerSchema({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
-      {
-        description:
-          "Hits in `snippet`: pairs of start and end offsets in code points, the end excluded",
-      },
+    highlights: shape.list(
+      shape.list(shape.integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
+      "Hits in `snippet`: pairs of start and end offsets in code points, the end excluded",
     ),
   },
   "FoundPost",
@@ -57,15 +47,13 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
-const counts = objectSchema({
-  matches: integerSchema({
+const counts = shape.object({
+  matches: shape.integer({
     minimum: 0,
     description: "Number of matching posts, counted up to 10,000; `note` says if to fewer",
   }),
-  matches_capped: flagSchema({
-    description: "Whether there may be more matches than were counted",
-  }),
-  note: nullable(textSchema({ description: "What was not counted or ranked; null if nothing" })),
+  matches_capped: shape.flag("Whether there may be more matches than were counted"),
+  note: shape.nullable(shape.text("What was not counted or ranked; null if nothing")),
 });
 type Counts = ValueOf<typeof counts>;
 
@@ -124,7 +112,7 @@ export const postsSearchList = apiMethod({
     ...fieldsOf(foundPostSchema),
   },
   toolDefaults: { args: { limit: 10 } },
-  result: objectSchema({ ...page.properties, ...counts.properties }),
+  result: shape.object({ ...page.properties, ...counts.properties }),
   async run(args, call) {
     const { services, nowMs } = call;
     const { query, filter } = readSearch(args, services);

@@ -9,13 +9,7 @@ import {
 import { type FieldFaults, fieldError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import {
-  instantSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { postsIncluded } from "../admission.ts";
 import { apiMethod, STRANGERS_WORDS } from "../method.ts";
 import { listOf } from "../paging.ts";
@@ -59,15 +53,15 @@ export const trendsList = apiMethod({
     ...fieldsOf(trendSchema),
   },
   toolDefaults: { args: { limit: 20 } },
-  result: objectSchema({
+  result: shape.object({
     ...listOf(trendSchema).properties,
-    made_at: nullable(instantSchema("When this was made; null: not yet")),
-    compared_days: integerSchema({
+    made_at: shape.nullable(shape.instantText("When this was made; null: not yet")),
+    compared_days: shape.integer({
       minimum: 0,
       maximum: COMPARED_DAYS,
       description: "Days with posts that words are compared with",
     }),
-    note: nullable(textSchema({ description: "What is incomplete; null if nothing" })),
+    note: shape.nullable(shape.text("What is incomplete; null if nothing")),
   }),
   async run({ hours, limit, ...facets }, { services, told }) {
     const faults: FieldFaults = {};

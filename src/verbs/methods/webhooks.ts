@@ -12,7 +12,7 @@ import { type Read, readNumberList } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { HOUR_MS } from "../../values/moscow-time.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../../values/network/target-guard.ts";
-import { integerSchema, listSchema, nothingSchema, textSchema } from "../../values/schema.ts";
+import * as shape from "../../values/schema.ts";
 import { takesJson } from "../../values/takes.ts";
 import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "../admission.ts";
 import { actorOf, apiMethod, own } from "../method.ts";
@@ -36,7 +36,7 @@ const LIST_BYTES_MAX = 256 * 1024;
 const webhookPath = { id: numberInPath("Webhook number.") };
 
 export const receiverUrl = parameter(
-  textSchema({
+  shape.text({
     maxLength: URL_LENGTH_MAX,
     description:
       "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
@@ -49,7 +49,7 @@ const urlField = inBody(receiverUrl);
 
 const channelsField = inBody(
   parameter(
-    listSchema(integerSchema(), {
+    shape.list(shape.integer(), {
       minItems: 1,
       description: "Service numbers of public channels to watch.",
       examples: [[1, 3]],
@@ -163,7 +163,7 @@ export const webhooksDestroy = apiMethod({
   planRule: webhooksAccessible,
   parameters: webhookPath,
   status: 204,
-  result: nothingSchema(),
+  result: shape.nothing(),
   errors: ["not_found"],
   async run({ id }, call) {
     await call.services.webhooks.remove(own(id, call), actorOf(call));

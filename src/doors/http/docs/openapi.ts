@@ -2,14 +2,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { postSchema } from "../../../catalog/posts/post.ts";
 import { EVENT_KINDS, EVENT_SUMMARIES } from "../../../push/webhooks/events/cut-events.ts";
-import {
-  choiceSchema,
-  instantSchema,
-  integerSchema,
-  listSchema,
-  objectSchema,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import type { Documented } from "../../../verbs/method.ts";
 import { wholeOrPart } from "../../../verbs/paging.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
@@ -157,23 +150,23 @@ function jsonContent(schema: object, example?: unknown) {
 }
 
 /** Body of an event (specification, section 6). */
-const eventSchema = objectSchema(
+const eventSchema = shape.object(
   {
-    event: choiceSchema(EVENT_KINDS, { description: "The same as `X-Service-Event`" }),
-    webhook: integerSchema({ description: "Webhook number" }),
-    created_at: instantSchema("When the event was created"),
-    posts: listSchema(postSchema, { maxItems: 100, description: "None in a `ping`" }),
+    event: shape.choice(EVENT_KINDS, "The same as `X-Service-Event`"),
+    webhook: shape.integer("Webhook number"),
+    created_at: shape.instantText("When the event was created"),
+    posts: shape.list(postSchema, { maxItems: 100, description: "None in a `ping`" }),
   },
   "Event",
 );
 
 /** Event with posts that match an alert. */
-const matchedEventSchema = objectSchema(
+const matchedEventSchema = shape.object(
   {
     ...eventSchema.properties,
-    alert: objectSchema({
-      id: integerSchema({ description: "Alert number" }),
-      name: textSchema({ description: "Its name when the event was created" }),
+    alert: shape.object({
+      id: shape.integer("Alert number"),
+      name: shape.text("Its name when the event was created"),
     }),
   },
   "MatchedEvent",

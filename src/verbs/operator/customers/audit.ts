@@ -1,13 +1,5 @@
 import type { AuditRecord } from "../../../customers/audit/audit-log.ts";
-import {
-  anyObjectSchema,
-  field,
-  instant,
-  integerSchema,
-  nullable,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { text } from "../../parameters.ts";
 import { list, numberBefore, reference, resource } from "../resource.ts";
 import { organizations } from "./organizations.ts";
@@ -15,20 +7,20 @@ import { organizations } from "./organizations.ts";
 /** Stands for changes without a person, those of commands. */
 export const COMMANDS = "command-line";
 
-const entryRows = rows("AuditEntry", {
-  id: integerSchema({ description: "Number of the entry" }),
-  at: instant("When it was done"),
-  person: field(
-    textSchema({ description: `E-mail address, or name of a key; \`${COMMANDS}\` for commands` }),
+const entryRows = shape.rows("AuditEntry", {
+  id: shape.integer("Number of the entry"),
+  at: shape.instant("When it was done"),
+  person: shape.field(
+    shape.text(`E-mail address, or name of a key; \`${COMMANDS}\` for commands`),
     ({ person }: AuditRecord) => person || COMMANDS,
   ),
-  organization: field(
-    nullable(integerSchema({ description: "Number of the organization that it concerns" })),
+  organization: shape.field(
+    shape.nullable(shape.integer("Number of the organization that it concerns")),
     ({ organizationId }: AuditRecord) => organizationId,
   ),
-  action: textSchema({ description: "What was done", examples: ["key.create"] }),
-  target: textSchema({ description: "To what", examples: ["key 3"] }),
-  details: anyObjectSchema("What else is recorded of it"),
+  action: shape.text({ description: "What was done", examples: ["key.create"] }),
+  target: shape.text({ description: "To what", examples: ["key 3"] }),
+  details: shape.anyObject("What else is recorded of it"),
 });
 
 /** Changes by people, keys and commands. */

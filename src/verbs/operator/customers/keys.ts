@@ -1,13 +1,6 @@
 import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
 import type { Key } from "../../../customers/keys/keys.store.ts";
-import {
-  choiceSchema,
-  field,
-  integerSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { flag, text, withDefault } from "../../parameters.ts";
 import {
   findNamed,
@@ -23,23 +16,23 @@ import { members } from "./members.ts";
 import { organizations, revokeUnseen } from "./organizations.ts";
 
 const fields = {
-  id: integerSchema({ description: "Number of the key" }),
-  member: field(
-    integerSchema({ description: "Number of the member it belongs to" }),
+  id: shape.integer("Number of the key"),
+  member: shape.field(
+    shape.integer("Number of the member it belongs to"),
     ({ memberId }: Key) => memberId,
   ),
-  name: textSchema(),
-  prefix: textSchema({ description: "Its first characters" }),
-  access: choiceSchema(KEY_ACCESSES, { description: "Whether it may change webhooks and alerts" }),
-  created_at: optionalInstant("When it was created"),
-  last_used_at: optionalInstant("Last use, to the minute; null: never"),
-  expires_at: optionalInstant("When it expires; null: never"),
-  revoked_at: optionalInstant("When it was revoked; null: it was not"),
+  name: shape.text(),
+  prefix: shape.text("Its first characters"),
+  access: shape.choice(KEY_ACCESSES, "Whether it may change webhooks and alerts"),
+  created_at: shape.optionalInstant("When it was created"),
+  last_used_at: shape.optionalInstant("Last use, to the minute; null: never"),
+  expires_at: shape.optionalInstant("When it expires; null: never"),
+  revoked_at: shape.optionalInstant("When it was revoked; null: it was not"),
 };
-const keyRows = rows("Key", fields);
-const newKeyRows = rows("NewKey", {
+const keyRows = shape.rows("Key", fields);
+const newKeyRows = shape.rows("NewKey", {
   ...fields,
-  key: textSchema({ description: "The key, which is shown only once" }),
+  key: shape.text("The key, which is shown only once"),
 });
 
 export const keys = resource({

@@ -2,15 +2,7 @@ import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.
 import { optionalName, requiredEmail } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-changes.ts";
 import { message } from "../../../values/messages/messages.ts";
-import {
-  choiceSchema,
-  field,
-  integerSchema,
-  nullable,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { checkedText, choice, required, withDefault } from "../../parameters.ts";
 import {
   findNamed,
@@ -29,23 +21,21 @@ const role = required(choice(MEMBER_ROLES, "Their role."));
 const organization = reference(organizations, "The organization's number.");
 
 const fields = {
-  id: integerSchema({ description: "Number of the member" }),
-  organization: field(
-    integerSchema({ description: "Number of the organization" }),
+  id: shape.integer("Number of the member"),
+  organization: shape.field(
+    shape.integer("Number of the organization"),
     ({ organizationId }: Member) => organizationId,
   ),
-  email: textSchema(),
-  name: textSchema(),
-  role: choiceSchema(MEMBER_ROLES, { description: "What they may do" }),
-  created_at: optionalInstant("When they were added"),
-  suspended_at: optionalInstant("When they were suspended; null: they are not"),
+  email: shape.text(),
+  name: shape.text(),
+  role: shape.choice(MEMBER_ROLES, "What they may do"),
+  created_at: shape.optionalInstant("When they were added"),
+  suspended_at: shape.optionalInstant("When they were suspended; null: they are not"),
 };
-export const memberRows = rows("Member", fields);
-const newMemberRows = rows("NewMember", {
+export const memberRows = shape.rows("Member", fields);
+const newMemberRows = shape.rows("NewMember", {
   ...fields,
-  link: nullable(
-    textSchema({ description: "Where they choose a password; null if they have one" }),
-  ),
+  link: shape.nullable(shape.text("Where they choose a password; null if they have one")),
 });
 
 export const members = resource({

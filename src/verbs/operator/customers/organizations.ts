@@ -13,16 +13,7 @@ import { parseNumber } from "../../../values/fields.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { dayOf, formatInstant, parseDay } from "../../../values/moscow-time.ts";
-import {
-  countSchema,
-  instant,
-  integerSchema,
-  nullable,
-  objectSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import type { Position } from "../../paging.ts";
 import {
   checkedText,
@@ -65,30 +56,28 @@ const name = checkedText({ description: "Its name.", example: "Acme" }, required
 
 /** An organization with the plan in force, and what it has used of it. */
 const fields = {
-  id: integerSchema({ description: "Its number" }),
-  name: textSchema(),
-  plan: textSchema({ description: "Code of the plan in force" }),
-  plan_ends_at: optionalInstant("When the plan ends, or ended; null: never"),
-  period_ends_at: optionalInstant("When the period of its quota ends"),
-  used: countSchema("Units used in this period"),
-  quota: countSchema("Units that the plan in force includes in a period"),
-  created_at: instant("When it was created"),
-  archived_at: optionalInstant("When it was archived; null: it is not"),
+  id: shape.integer("Its number"),
+  name: shape.text(),
+  plan: shape.text("Code of the plan in force"),
+  plan_ends_at: shape.optionalInstant("When the plan ends, or ended; null: never"),
+  period_ends_at: shape.optionalInstant("When the period of its quota ends"),
+  used: shape.count("Units used in this period"),
+  quota: shape.count("Units that the plan in force includes in a period"),
+  created_at: shape.instant("When it was created"),
+  archived_at: shape.optionalInstant("When it was archived; null: it is not"),
 };
-const organizationRows = rows("Organization", fields);
+const organizationRows = shape.rows("Organization", fields);
 
-const ownerRows = rows("Owner", {
-  member: integerSchema({ description: "Number of the owner" }),
-  key_id: integerSchema({ description: "Number of the owner's key" }),
-  key: textSchema({ description: "The key, which is shown only once" }),
-  link: nullable(
-    textSchema({ description: "Where the owner chooses a password; null if they have one" }),
-  ),
+const ownerRows = shape.rows("Owner", {
+  member: shape.integer("Number of the owner"),
+  key_id: shape.integer("Number of the owner's key"),
+  key: shape.text("The key, which is shown only once"),
+  link: shape.nullable(shape.text("Where the owner chooses a password; null if they have one")),
 });
 
 /** The owner's fields are there if it was created with one. */
 const newOrganization = {
-  ...objectSchema(
+  ...shape.object(
     { ...organizationRows.schema.properties, ...ownerRows.schema.properties },
     "NewOrganization",
   ),

@@ -2,34 +2,24 @@ import { optionalName, requiredEmail } from "../../../customers/accounts/account
 import { ABILITIES } from "../../../customers/operator-keys/operator-keys.table.ts";
 import type { PersonAccount } from "../../../customers/people/people.store.ts";
 import { notFound } from "../../../errors.ts";
-import {
-  countSchema,
-  flagSchema,
-  integerSchema,
-  listSchema,
-  nullable,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { checkedText, inPath, required, text, withDefault } from "../../parameters.ts";
 import { list, type OperatorServices, resource, show, verb } from "../resource.ts";
 import { requireAbilities } from "../system/operator-keys.ts";
 import { withAccount } from "./organizations.ts";
 
 const fields = {
-  id: textSchema({ description: "Their id" }),
-  email: textSchema(),
-  name: textSchema(),
-  organizations: listSchema(integerSchema(), { description: "Numbers of those they belong to" }),
-  is_staff: flagSchema({ description: "Whether they may use staff's console" }),
-  has_password: flagSchema({ description: "Whether they have chosen a password" }),
-  sessions: countSchema("How many of their sessions are open"),
+  id: shape.text("Their id"),
+  email: shape.text(),
+  name: shape.text(),
+  organizations: shape.list(shape.integer(), "Numbers of those they belong to"),
+  is_staff: shape.flag("Whether they may use staff's console"),
+  has_password: shape.flag("Whether they have chosen a password"),
+  sessions: shape.count("How many of their sessions are open"),
 };
-const personRows = rows("Person", fields);
-const link = textSchema({
-  description: "Where they choose a password; null if somebody who became staff has one",
-});
-const linkSchema = rows("PersonWithLink", { ...fields, link: nullable(link) }).schema;
+const personRows = shape.rows("Person", fields);
+const link = shape.text("Where they choose a password; null if somebody who became staff has one");
+const linkSchema = shape.rows("PersonWithLink", { ...fields, link: shape.nullable(link) }).schema;
 
 /** Parts that both resources of people share: commands and requests name one by their address. */
 const named = {

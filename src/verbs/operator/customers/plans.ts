@@ -16,17 +16,7 @@ import {
 import { notFound } from "../../../errors.ts";
 import { readInteger, readText } from "../../../values/fields.ts";
 import { LANGUAGES, message } from "../../../values/messages/messages.ts";
-import {
-  choiceSchema,
-  countSchema,
-  field,
-  flagSchema,
-  instant,
-  integerSchema,
-  nullable,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import {
   checkedText,
   choice,
@@ -73,19 +63,19 @@ function limitsIn(args: Partial<Record<keyof typeof limits, number | undefined>>
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-const planRows = rows("Plan", {
-  plan: field(textSchema({ description: "The plan's code" }), ({ code }: Plan) => code),
-  requests_per_second: integerSchema(),
-  requests_per_period: integerSchema({ description: "Units in 30 days" }),
-  posts: flagSchema({ description: "Whether posts are included" }),
-  history_days: nullable(countSchema("Days of statistics; null: all")),
-  webhooks: countSchema("Webhooks"),
-  webhook_channels: countSchema("Channels that a webhook may watch"),
-  alerts: countSchema("Keyword alerts"),
-  database_ms_per_second: countSchema("Milliseconds of database time per second"),
-  lock_ms_per_second: countSchema("Milliseconds of write-lock time per second"),
-  export: field(
-    flagSchema({ description: "Whether bulk export is included" }),
+const planRows = shape.rows("Plan", {
+  plan: shape.field(shape.text("The plan's code"), ({ code }: Plan) => code),
+  requests_per_second: shape.integer(),
+  requests_per_period: shape.integer("Units in 30 days"),
+  posts: shape.flag("Whether posts are included"),
+  history_days: shape.nullable(shape.count("Days of statistics; null: all")),
+  webhooks: shape.count("Webhooks"),
+  webhook_channels: shape.count("Channels that a webhook may watch"),
+  alerts: shape.count("Keyword alerts"),
+  database_ms_per_second: shape.count("Milliseconds of database time per second"),
+  lock_ms_per_second: shape.count("Milliseconds of write-lock time per second"),
+  export: shape.field(
+    shape.flag("Whether bulk export is included"),
     ({ exports }: Plan) => exports,
   ),
 });
@@ -150,7 +140,7 @@ export const plans = resource({
 
 /** An empty text means none. */
 function textOrNone(description: string): Parameter<string | null> {
-  return parameter(textSchema({ description: `${description} Empty: none.` }), (given) => {
+  return parameter(shape.text(`${description} Empty: none.`), (given) => {
     const read = readText(given);
     return "fault" in read ? read : { value: read.value.trim() === "" ? null : read.value.trim() };
   });
@@ -158,7 +148,7 @@ function textOrNone(description: string): Parameter<string | null> {
 
 const readPrice = readInteger({ minimum: 0, maximum: PRICE_MAX });
 const price = parameter<number | null>(
-  integerSchema({ description: "Price in whole minor units, such as kopecks. Empty: none." }),
+  shape.integer("Price in whole minor units, such as kopecks. Empty: none."),
   (given) => (given === "" ? { value: null } : readPrice(given)),
 );
 
@@ -191,27 +181,27 @@ const args = {
   ...Object.fromEntries(texts.map(({ name, description }) => [name, textOrNone(description)])),
 };
 
-const offerRows = rows("PlanOffer", {
-  plan: textSchema({ description: "The plan's code" }),
-  offered: field(
-    flagSchema({ description: "Whether customers see it" }),
+const offerRows = shape.rows("PlanOffer", {
+  plan: shape.text("The plan's code"),
+  offered: shape.field(
+    shape.flag("Whether customers see it"),
     ({ isOffered }: PlanOffer) => isOffered,
   ),
-  order: countSchema("Its place, lowest first"),
-  price: nullable(countSchema("Price in minor units")),
-  currency: nullable(textSchema({ description: "ISO 4217" })),
-  per: choiceSchema(PRICE_PERIODS, { description: "What the price is for" }),
-  buy: choiceSchema(BUYINGS, { description: "How it is bought" }),
-  link: nullable(textSchema({ description: "The payment page" })),
-  stripe_price: field(
-    nullable(textSchema({ description: "The price's id at Stripe" })),
+  order: shape.count("Its place, lowest first"),
+  price: shape.nullable(shape.count("Price in minor units")),
+  currency: shape.nullable(shape.text("ISO 4217")),
+  per: shape.choice(PRICE_PERIODS, "What the price is for"),
+  buy: shape.choice(BUYINGS, "How it is bought"),
+  link: shape.nullable(shape.text("The payment page")),
+  stripe_price: shape.field(
+    shape.nullable(shape.text("The price's id at Stripe")),
     ({ stripePrice }: PlanOffer) => stripePrice,
   ),
   ...Object.fromEntries(
     texts.map(({ name, part, language, description }) => [
       name,
-      field(
-        nullable(textSchema({ description })),
+      shape.field(
+        shape.nullable(shape.text(description)),
         (offer: PlanOffer) => offer.texts[language][part],
       ),
     ]),
@@ -260,15 +250,15 @@ export const planOffers = resource({
   ],
 });
 
-const requestRows = rows("PlanRequest", {
-  organization: field(
-    integerSchema({ description: "Number of the organization" }),
+const requestRows = shape.rows("PlanRequest", {
+  organization: shape.field(
+    shape.integer("Number of the organization"),
     ({ organizationId }: PlanRequest) => organizationId,
   ),
-  plan: textSchema({ description: "The plan asked for" }),
-  note: textSchema({ description: "What the customer wrote" }),
-  person: textSchema({ description: "E-mail address of who asks" }),
-  created_at: instant("When it was made"),
+  plan: shape.text("The plan asked for"),
+  note: shape.text("What the customer wrote"),
+  person: shape.text("E-mail address of who asks"),
+  created_at: shape.instant("When it was made"),
 });
 
 /** Customers' open requests for another plan, each under its organization's number. */

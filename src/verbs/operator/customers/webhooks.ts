@@ -11,19 +11,7 @@ import {
   type CustomersWebhook,
   DISABLED_REASONS,
 } from "../../../push/webhooks/manage/webhooks.table.ts";
-import {
-  choiceSchema,
-  countSchema,
-  field,
-  flagSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  optionalInstant,
-  pick,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { flag, integer, required, text, withDefault } from "../../parameters.ts";
 import {
   findNamed,
@@ -39,9 +27,9 @@ import {
 } from "../resource.ts";
 import { organizations } from "./organizations.ts";
 
-const alertRow = objectSchema(
+const alertRow = shape.object(
   {
-    organization: integerSchema({ description: "Number of the organization" }),
+    organization: shape.integer("Number of the organization"),
     ...alertSchema.properties,
   },
   "OperatorAlert",
@@ -77,25 +65,28 @@ export const alerts = resource({
 
 export const deliveryFields = {
   ...deliverySchema.properties,
-  last_status: nullable(integerSchema({ description: "Status of the last attempt's answer" })),
-  last_error: textSchema({ description: "Error of the last attempt; empty if it succeeded" }),
+  last_status: shape.nullable(shape.integer("Status of the last attempt's answer")),
+  last_error: shape.text("Error of the last attempt; empty if it succeeded"),
 };
 
-const webhookRows = rows("OperatorWebhook", {
-  id: integerSchema({ description: "Number of the webhook" }),
-  organization: field(
-    integerSchema({ description: "Number of the organization" }),
+const webhookRows = shape.rows("OperatorWebhook", {
+  id: shape.integer("Number of the webhook"),
+  organization: shape.field(
+    shape.integer("Number of the organization"),
     ({ organizationId }: ListedWebhook) => organizationId,
   ),
-  url: textSchema({ description: "Address of the receiver" }),
-  channels: countSchema("How many channels it watches"),
-  is_active: field(flagSchema(), ({ disabledReason }: ListedWebhook) => disabledReason === ""),
-  disabled_reason: choiceSchema(DISABLED_REASONS, { description: "Empty while active" }),
-  staff_note: textSchema({ description: "Why staff disabled it; customers do not see it" }),
-  failing_since: optionalInstant("First failure since the last success; null: none"),
-  last_success_at: optionalInstant("Last successful delivery; null: none"),
-  last_error: textSchema({ description: "Last error; empty if there was none" }),
-  created_at: optionalInstant("When it was created"),
+  url: shape.text("Address of the receiver"),
+  channels: shape.count("How many channels it watches"),
+  is_active: shape.field(
+    shape.flag(),
+    ({ disabledReason }: ListedWebhook) => disabledReason === "",
+  ),
+  disabled_reason: shape.choice(DISABLED_REASONS, "Empty while active"),
+  staff_note: shape.text("Why staff disabled it; customers do not see it"),
+  failing_since: shape.optionalInstant("First failure since the last success; null: none"),
+  last_success_at: shape.optionalInstant("Last successful delivery; null: none"),
+  last_error: shape.text("Last error; empty if there was none"),
+  created_at: shape.optionalInstant("When it was created"),
 });
 
 export const webhooks = resource({
@@ -141,7 +132,7 @@ export const webhooks = resource({
       run: async (_args, { services, id, by }) =>
         rowOf(await services.webhooks.enable(id, by), services),
     }),
-    ...deliveryVerbs(({ webhooks }) => webhooks, objectSchema(deliveryFields, "OperatorDelivery")),
+    ...deliveryVerbs(({ webhooks }) => webhooks, shape.object(deliveryFields, "OperatorDelivery")),
   ],
 });
 
@@ -159,12 +150,12 @@ interface Log {
  */
 export function deliveryVerbs(
   logOf: (services: OperatorServices) => Log,
-  result: ReturnType<typeof objectSchema>,
+  result: ReturnType<typeof shape.object>,
 ): Verb[] {
   const rowOf = (delivery: Pick<DeliveryView, "attempts">): Row => {
     const last = delivery.attempts.at(-1);
     const outcome = { last_status: last?.status ?? null, last_error: last?.error ?? "" };
-    return pick(result, { ...delivery, ...outcome });
+    return shape.pick(result, { ...delivery, ...outcome });
   };
   return [
     verb({

@@ -3,18 +3,7 @@ import { CHANNEL_KINDS } from "../../../catalog/channels/channel-reference.ts";
 import type { ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
 import { notFound } from "../../../errors.ts";
 import { formatOptionalInstant } from "../../../values/moscow-time.ts";
-import {
-  choiceSchema,
-  countSchema,
-  field,
-  flagSchema,
-  instantSchema,
-  integerSchema,
-  nullable,
-  objectSchema,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { required, text } from "../../parameters.ts";
 import {
   list,
@@ -30,26 +19,26 @@ import {
 import { pushVerb } from "./pushes.ts";
 
 const listedFields = {
-  id: integerSchema({ description: "Number of the channel" }),
-  msgr_id: field(
-    nullable(textSchema({ description: "The messenger's own id of it, 64 bits wide" })),
+  id: shape.integer("Number of the channel"),
+  msgr_id: shape.field(
+    shape.nullable(shape.text("The messenger's own id of it, 64 bits wide")),
     (channel: ChannelRecord) => channel.msgr_id,
   ),
-  handle: nullable(textSchema()),
-  title: textSchema(),
-  kind: choiceSchema(CHANNEL_KINDS, {}),
-  subscribers: countSchema("Subscribers"),
-  is_public: field(
-    flagSchema({ description: "Hidden channels are in no answer of the customers' API" }),
+  handle: shape.nullable(shape.text()),
+  title: shape.text(),
+  kind: shape.choice(CHANNEL_KINDS, {}),
+  subscribers: shape.count("Subscribers"),
+  is_public: shape.field(
+    shape.flag("Hidden channels are in no answer of the customers' API"),
     (channel: ChannelRecord) => channel.is_public === 1,
   ),
 };
-const listed = rows("ListedChannel", listedFields);
+const listed = shape.rows("ListedChannel", listedFields);
 
-const texts = (description: string) => nullable(textSchema({ description }));
-const managed = rows("ManagedChannel", {
+const texts = (description: string) => shape.nullable(shape.text(description));
+const managed = shape.rows("ManagedChannel", {
   ...listedFields,
-  former_handles: field(
+  former_handles: shape.field(
     texts("Newest first, separated by spaces"),
     (channel: ManagedChannel) => channel.former_handles,
   ),
@@ -57,13 +46,13 @@ const managed = rows("ManagedChannel", {
   category: texts("Code of the category"),
   categories: texts("Codes of further ones, separated by spaces"),
   territory: texts("Code of the territory"),
-  last_post_at: field(
-    nullable(instantSchema("Time of the latest post; null: none")),
+  last_post_at: shape.field(
+    shape.nullable(shape.instantText("Time of the latest post; null: none")),
     (channel: ManagedChannel) => formatOptionalInstant(channel.last_post_at),
   ),
-  posts: countSchema("Its posts"),
-  days: countSchema("Its days of statistics"),
-  webhooks: countSchema("Webhooks that watch it"),
+  posts: shape.count("Its posts"),
+  days: shape.count("Its days of statistics"),
+  webhooks: shape.count("Webhooks that watch it"),
 });
 
 /** How a channel is named and found; it is an argument of its own verb too. */
@@ -123,7 +112,7 @@ export const channels = resource({
       name: "delete",
       title:
         "delete a channel with its posts and statistics; rows about it are kept out from then on",
-      result: objectSchema({ deleted: integerSchema() }),
+      result: shape.object({ deleted: shape.integer() }),
       asks(_args, { services, id }) {
         const channel = services.channels.numbered(id);
         return (
@@ -143,7 +132,7 @@ export const channels = resource({
       args: { channel: required(text({ description: `The removed channel: ${named.hint}.` })) },
       positional: ["channel"],
       title: "let a deleted or merged channel return, under its number, with the next row about it",
-      result: objectSchema({ restored: integerSchema() }),
+      result: shape.object({ restored: shape.integer() }),
       async run({ channel }, { services, by }) {
         const id = services.channels.findRemoved(channel);
         if (id === null) throw notFound("channel", channel);

@@ -18,23 +18,7 @@ import { summaryView } from "../../../catalog/imports/writing/import-summary.ts"
 import { AppError, fieldError } from "../../../errors.ts";
 import { readText } from "../../../values/fields.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import {
-  anyObjectSchema,
-  choiceSchema,
-  countSchema,
-  daySchema,
-  field,
-  flagSchema,
-  instant,
-  integerSchema,
-  listSchema,
-  nullable,
-  numberSchema,
-  objectSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { takesBytes } from "../../../values/takes.ts";
 import { FileAnswer } from "../../method.ts";
 import {
@@ -53,49 +37,50 @@ import { readingOf, readingOptions } from "./reading-options.ts";
 
 const WAIT_MAX_S = 60;
 
-const groupSchema = objectSchema({
-  column: nullable(textSchema({ description: "Null if it is the whole row, or the file" })),
-  reason: textSchema(),
-  count: countSchema("Rows or cells"),
-  line: nullable(integerSchema({ description: "Line of one of them" })),
-  value: nullable(textSchema({ description: "Its cell, shortened" })),
+const groupSchema = shape.object({
+  column: shape.nullable(shape.text("Null if it is the whole row, or the file")),
+  reason: shape.text(),
+  count: shape.count("Rows or cells"),
+  line: shape.nullable(shape.integer("Line of one of them")),
+  value: shape.nullable(shape.text("Its cell, shortened")),
 });
 
-const runRows = rows("Import", {
-  id: integerSchema({ description: "Number of the import" }),
-  kind: choiceSchema(IMPORT_KIND_NAMES, {}),
-  file: field(textSchema({ description: "Name of the file" }), (run: RecordedRun) => run.fileName),
-  bytes: countSchema("Its size"),
-  bytes_read: countSchema("How much of it has been read"),
-  state: field(
-    choiceSchema(["waiting", "running", "done", "failed"], {
-      description: "Files are imported one after another; a failed import may have written rows",
-    }),
+const runRows = shape.rows("Import", {
+  id: shape.integer("Number of the import"),
+  kind: shape.choice(IMPORT_KIND_NAMES, {}),
+  file: shape.field(shape.text("Name of the file"), (run: RecordedRun) => run.fileName),
+  bytes: shape.count("Its size"),
+  bytes_read: shape.count("How much of it has been read"),
+  state: shape.field(
+    shape.choice(
+      ["waiting", "running", "done", "failed"],
+      "Files are imported one after another; a failed import may have written rows",
+    ),
     ({ isWaiting, state }: RecordedRun) => (isWaiting ? "waiting" : state),
   ),
-  failure: field(
-    nullable(textSchema({ description: "Why it failed" })),
+  failure: shape.field(
+    shape.nullable(shape.text("Why it failed")),
     ({ failure }: RecordedRun) => failure && inEnglish(failure),
   ),
-  started_by: field(
-    textSchema({ description: "The person, or the key" }),
+  started_by: shape.field(
+    shape.text("The person, or the key"),
     ({ person }: RecordedRun) => person,
   ),
-  started_at: instant("When it was sent"),
-  finished_at: optionalInstant("When it ended; null: it has not"),
-  dry_run: flagSchema(),
-  read: countSchema("Rows read"),
-  inserted: countSchema("Rows inserted"),
-  updated: countSchema("Rows updated"),
-  unchanged: countSchema("Rows unchanged"),
-  kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
-  rejected: countSchema("Rows rejected"),
-  removed: nullable(countSchema("Entries removed by `replace`")),
-  seconds: numberSchema({ description: "How long it took" }),
-  recognized: anyObjectSchema("How the file was read"),
-  rejects: listSchema(groupSchema, { description: "Rejected rows by column and reason" }),
-  warnings: listSchema(groupSchema, { description: "Dropped cells by column and reason" }),
-  notes: listSchema(textSchema()),
+  started_at: shape.instant("When it was sent"),
+  finished_at: shape.optionalInstant("When it ended; null: it has not"),
+  dry_run: shape.flag(),
+  read: shape.count("Rows read"),
+  inserted: shape.count("Rows inserted"),
+  updated: shape.count("Rows updated"),
+  unchanged: shape.count("Rows unchanged"),
+  kept_out: shape.count("Rows of channels that were deleted or merged, which changed nothing"),
+  rejected: shape.count("Rows rejected"),
+  removed: shape.nullable(shape.count("Entries removed by `replace`")),
+  seconds: shape.number("How long it took"),
+  recognized: shape.anyObject("How the file was read"),
+  rejects: shape.list(groupSchema, "Rejected rows by column and reason"),
+  warnings: shape.list(groupSchema, "Dropped cells by column and reason"),
+  notes: shape.list(shape.text()),
 });
 
 function rowOf(run: RecordedRun) {
@@ -192,7 +177,7 @@ export const imports = resource({
       title: "download the rejected rows of one of the ten latest imports",
       fileTypes: ["application/x-ndjson"],
       isForPrograms: true,
-      result: textSchema({ description: "Line, column, reason and fields of each" }),
+      result: shape.text("Line, column, reason and fields of each"),
       async run(_args, { services, id }) {
         const { path } = await services.imports.rejects(id);
         const name = `rejected-rows-${id}.ndjson`;
@@ -204,7 +189,7 @@ export const imports = resource({
   ],
 });
 
-const fileSchema = textSchema({ description: "Rows that the import accepts" });
+const fileSchema = shape.text("Rows that the import accepts");
 
 const selection = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
@@ -222,7 +207,7 @@ const selection = {
 
 /** A day that the selection checks. */
 function dayText(description: string): Parameter<string> {
-  return parameter(daySchema(description), readText);
+  return parameter(shape.day(description), readText);
 }
 
 /** Exports of rows, one at a time, as staff's page of the database makes them. */

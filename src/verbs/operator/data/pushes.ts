@@ -4,15 +4,7 @@ import type { PostRecord } from "../../../catalog/posts/post.ts";
 import { type Read, shortened, typeName } from "../../../values/fields.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import {
-  anyObjectSchema,
-  choiceSchema,
-  countSchema,
-  listSchema,
-  nullable,
-  objectSchema,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { takesJson } from "../../../values/takes.ts";
 import { inBody, integerList, type Parameter, parameter, required } from "../../parameters.ts";
 import { type Resource, type Row, resource, type Verb, verb } from "../resource.ts";
@@ -25,24 +17,25 @@ const BODY_BYTES_MAX = 8 * 1024 ** 2;
 /** More than all columns of a thousand posts have. */
 const MEMBERS_MAX = 32 * ROWS_MAX;
 
-const faultSchema = objectSchema({
-  field: nullable(textSchema({ description: "Null if it is the whole row" })),
-  reason: textSchema(),
+const faultSchema = shape.object({
+  field: shape.nullable(shape.text("Null if it is the whole row")),
+  reason: shape.text(),
 });
 
-const pushedSchema = objectSchema(
+const pushedSchema = shape.object(
   {
-    accepted: countSchema("Rows that were added or changed something"),
-    unchanged: countSchema("Rows that said nothing new"),
-    kept_out: countSchema("Rows of channels that were deleted or merged, which changed nothing"),
-    rejected: countSchema("Rows that were left out; the others are in"),
-    rows: listSchema(
-      objectSchema({
-        row: countSchema("Place among the rows sent, from 0"),
-        result: choiceSchema(["accepted", "unchanged", "kept_out", "rejected"], {}),
-        faults: listSchema(faultSchema, {
-          description: "Why it was rejected, or which optional fields were left out of it, and why",
-        }),
+    accepted: shape.count("Rows that were added or changed something"),
+    unchanged: shape.count("Rows that said nothing new"),
+    kept_out: shape.count("Rows of channels that were deleted or merged, which changed nothing"),
+    rejected: shape.count("Rows that were left out; the others are in"),
+    rows: shape.list(
+      shape.object({
+        row: shape.count("Place among the rows sent, from 0"),
+        result: shape.choice(["accepted", "unchanged", "kept_out", "rejected"], {}),
+        faults: shape.list(
+          faultSchema,
+          "Why it was rejected, or which optional fields were left out of it, and why",
+        ),
       }),
     ),
   },
@@ -68,7 +61,7 @@ function rowsParameter(kind: ImportKindName): Parameter<readonly unknown[]> {
   const columns = Object.keys(importKinds[kind].columns).join(", ");
   const description = `Rows with columns of \`kanalog import ${kind}\`: ${columns}.`;
   return parameter(
-    listSchema(anyObjectSchema(), { description, minItems: 1, maxItems: ROWS_MAX }),
+    shape.list(shape.anyObject(), { description, minItems: 1, maxItems: ROWS_MAX }),
     (given): Read<readonly unknown[]> => {
       if (!Array.isArray(given)) return { fault: message("notList", { type: typeName(given) }) };
       if (given.length === 0) return { fault: message("emptyList") };
@@ -115,7 +108,7 @@ const POSTS_MAX = 1_000;
 const POSTS_SHOWN = 20;
 const TEXT_SHOWN = 60;
 
-const deletedSchema = objectSchema({ deleted: countSchema("Posts that were taken down") });
+const deletedSchema = shape.object({ deleted: shape.count("Posts that were taken down") });
 const numbers = integerList({
   description: "The posts' numbers, separated by commas.",
   example: "17,18",

@@ -5,33 +5,26 @@ import type { BackupFile } from "../../../upkeep/backups/backup-files.ts";
 import type { JobState } from "../../../upkeep/jobs/job-run.ts";
 import { BACKUP_JOB } from "../../../upkeep/jobs/jobs.ts";
 import { message } from "../../../values/messages/messages.ts";
-import {
-  countSchema,
-  field,
-  flagSchema,
-  instant,
-  instantOf,
-  listSchema,
-  nullable,
-  objectSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { FileAnswer } from "../../method.ts";
 import { inPath, text } from "../../parameters.ts";
 import { list, namedInPart, type OperatorServices, resource, show, verb } from "../resource.ts";
 
-const jobRows = rows("Job", {
-  name: textSchema({ description: "Its name" }),
-  schedule: field(
-    textSchema({ description: "Cron pattern in Moscow time" }),
+const jobRows = shape.rows("Job", {
+  name: shape.text("Its name"),
+  schedule: shape.field(
+    shape.text("Cron pattern in Moscow time"),
     ({ pattern }: JobState) => pattern,
   ),
-  last_run_at: instantOf("When its last run began; null: never", (job: JobState) => job.startedAt),
-  finished_at: optionalInstant("When its last run ended; null: it is running, or has never run"),
-  failure: nullable(textSchema({ description: "Why its last run failed; null: it did not" })),
-  next_run_at: instantOf("When it runs next; null: never", (job: JobState) => job.nextDueAt),
+  last_run_at: shape.instantOf(
+    "When its last run began; null: never",
+    (job: JobState) => job.startedAt,
+  ),
+  finished_at: shape.optionalInstant(
+    "When its last run ended; null: it is running, or has never run",
+  ),
+  failure: shape.nullable(shape.text("Why its last run failed; null: it did not")),
+  next_run_at: shape.instantOf("When it runs next; null: never", (job: JobState) => job.nextDueAt),
 });
 
 const stateOf = async (name: string, { jobs }: Pick<OperatorServices, "jobs">) => {
@@ -73,13 +66,13 @@ export const jobs = resource({
   ],
 });
 
-const backupRows = rows("Backup", {
-  name: field(
-    textSchema({ description: "Name of the file in the folder of backups" }),
+const backupRows = shape.rows("Backup", {
+  name: shape.field(
+    shape.text("Name of the file in the folder of backups"),
     ({ path }: BackupFile) => basename(path),
   ),
-  bytes: countSchema("Its size"),
-  made_at: instant("When it was completed"),
+  bytes: shape.count("Its size"),
+  made_at: shape.instant("When it was completed"),
 });
 
 /** Backups in the folder of daily ones; `kanalog backup FILE` writes one to any file. */
@@ -133,17 +126,17 @@ const all = async ({ dailyBackups }: OperatorServices) =>
 /** Readiness and metrics, as the serving processes report them; `kanalog health` asks from a terminal. */
 
 const found = (description: string) =>
-  listSchema(
-    objectSchema({
-      name: textSchema(),
-      problem: nullable(textSchema({ description: "Null: it is all right" })),
+  shape.list(
+    shape.object({
+      name: shape.text(),
+      problem: shape.nullable(shape.text("Null: it is all right")),
     }),
-    { description },
+    description,
   );
 
-const readinessSchema = objectSchema(
+const readinessSchema = shape.object(
   {
-    is_ready: flagSchema({ description: "Whether no check has found a problem" }),
+    is_ready: shape.flag("Whether no check has found a problem"),
     checks: found("As `/readyz` has them: with a problem, requests may fail"),
     warnings: found("What somebody should look at"),
   },
@@ -183,7 +176,7 @@ export const metrics = resource({
   area: "system",
   path: "metrics",
   title: "metrics, as `/metrics` has them",
-  schema: textSchema({ description: "Metrics in Prometheus's text format" }),
+  schema: shape.text("Metrics in Prometheus's text format"),
   verbs: [
     verb({
       ...shown,

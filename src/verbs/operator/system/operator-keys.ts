@@ -3,14 +3,7 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import { ABILITIES, type Ability } from "../../../customers/operator-keys/operator-keys.table.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import {
-  choiceSchema,
-  integerSchema,
-  listSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { checkedText, type Parameter, required, textList } from "../../parameters.ts";
 import {
   findNamed,
@@ -23,18 +16,18 @@ import {
 } from "../resource.ts";
 
 const fields = {
-  id: integerSchema({ description: "Number of the key" }),
-  name: textSchema(),
-  prefix: textSchema({ description: "Its first characters" }),
-  can: listSchema(choiceSchema(ABILITIES, {}), { description: "What it may do" }),
-  created_at: optionalInstant("When it was created"),
-  expires_at: optionalInstant("When it expires; null: never"),
-  revoked_at: optionalInstant("When it was revoked; null: it was not"),
+  id: shape.integer("Number of the key"),
+  name: shape.text(),
+  prefix: shape.text("Its first characters"),
+  can: shape.list(shape.choice(ABILITIES, {}), "What it may do"),
+  created_at: shape.optionalInstant("When it was created"),
+  expires_at: shape.optionalInstant("When it expires; null: never"),
+  revoked_at: shape.optionalInstant("When it was revoked; null: it was not"),
 };
-const keyRows = rows("OperatorKey", fields);
-const newKeyRows = rows("NewOperatorKey", {
+const keyRows = shape.rows("OperatorKey", fields);
+const newKeyRows = shape.rows("NewOperatorKey", {
   ...fields,
-  key: textSchema({ description: "The key, which is shown only once" }),
+  key: shape.text("The key, which is shown only once"),
 });
 
 const READ: Ability[] = ["read"];

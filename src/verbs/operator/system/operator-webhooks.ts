@@ -1,17 +1,7 @@
 import { OPERATOR_EVENTS } from "../../../customers/operator-events/operator-events.table.ts";
 import { attemptSchema } from "../../../push/webhooks/manage/webhook-views.ts";
 import { DISABLED_REASONS, type Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
-import {
-  choiceSchema,
-  field,
-  flagSchema,
-  instant,
-  integerSchema,
-  objectSchema,
-  optionalInstant,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import { receiverUrl } from "../../methods/webhooks.ts";
 import { required } from "../../parameters.ts";
 import { deliveryFields, deliveryVerbs } from "../customers/webhooks.ts";
@@ -26,30 +16,31 @@ import {
 } from "../resource.ts";
 
 const fields = {
-  id: integerSchema({ description: "Number of the webhook" }),
-  url: textSchema({ description: "Address of the receiver" }),
-  is_active: field(flagSchema(), ({ disabledReason }: Webhook) => disabledReason === ""),
-  disabled_reason: choiceSchema(DISABLED_REASONS, {
-    description: "Empty while active; `failures` after a day without a success",
-  }),
-  last_success_at: optionalInstant("Last successful delivery; null: none"),
-  last_error: textSchema({ description: "Last error; empty if there was none" }),
-  created_at: instant("When it was created"),
+  id: shape.integer("Number of the webhook"),
+  url: shape.text("Address of the receiver"),
+  is_active: shape.field(shape.flag(), ({ disabledReason }: Webhook) => disabledReason === ""),
+  disabled_reason: shape.choice(
+    DISABLED_REASONS,
+    "Empty while active; `failures` after a day without a success",
+  ),
+  last_success_at: shape.optionalInstant("Last successful delivery; null: none"),
+  last_error: shape.text("Last error; empty if there was none"),
+  created_at: shape.instant("When it was created"),
 };
-const webhookRows = rows("EventWebhook", fields);
-const newWebhookRows = rows("NewEventWebhook", {
+const webhookRows = shape.rows("EventWebhook", fields);
+const newWebhookRows = shape.rows("NewEventWebhook", {
   ...fields,
-  secret: field(
-    textSchema({ description: "The signing secret, which is shown only once" }),
+  secret: shape.field(
+    shape.text("The signing secret, which is shown only once"),
     ({ signing }: Webhook & { signing: string }) => signing,
   ),
 });
 
 const { posts: _posts, ...logFields } = deliveryFields;
-const deliverySchema = objectSchema(
+const deliverySchema = shape.object(
   {
     ...logFields,
-    event: choiceSchema([...OPERATOR_EVENTS, "ping"], { description: "Kind of the event" }),
+    event: shape.choice([...OPERATOR_EVENTS, "ping"], "Kind of the event"),
   },
   "EventDelivery",
 );

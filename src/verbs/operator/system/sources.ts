@@ -23,18 +23,7 @@ import {
   type Source,
 } from "../../../catalog/sources/sources.table.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import {
-  choiceSchema,
-  countSchema,
-  field,
-  instantOf,
-  integerSchema,
-  nullable,
-  numberSchema,
-  objectSchema,
-  rows,
-  textSchema,
-} from "../../../values/schema.ts";
+import * as shape from "../../../values/schema.ts";
 import {
   type Arguments,
   choice,
@@ -49,42 +38,43 @@ import { inPart, list, resource, show, verb } from "../resource.ts";
 
 type SourceAt = Source & { nowMs: number };
 
-const sourceRows = rows("Source", {
-  id: integerSchema({ description: "Number of the source" }),
-  name: textSchema({ description: "Its name" }),
-  kind: choiceSchema(SOURCE_KINDS, {}),
-  rows: field(
-    textSchema({ description: "What the rows of its files are; empty for a bot" }),
+const sourceRows = shape.rows("Source", {
+  id: shape.integer("Number of the source"),
+  name: shape.text("Its name"),
+  kind: shape.choice(SOURCE_KINDS, {}),
+  rows: shape.field(
+    shape.text("What the rows of its files are; empty for a bot"),
     ({ settings }: Source) => (isBot(settings) ? "" : settings.rows),
   ),
-  from: field(
-    textSchema({ description: "Its address, its folder, or the bot's name" }),
+  from: shape.field(
+    shape.text("Its address, its folder, or the bot's name"),
     ({ settings }: Source) => placeOf(settings),
   ),
-  schedule: textSchema({
-    description: "An interval such as 15m, or a cron pattern in Moscow time",
-  }),
-  time_limit_seconds: field(
-    nullable(numberSchema({ description: "How long a file may take; null for a bot" })),
+  schedule: shape.text("An interval such as 15m, or a cron pattern in Moscow time"),
+  time_limit_seconds: shape.field(
+    shape.nullable(shape.number("How long a file may take; null for a bot")),
     ({ settings }: Source) => (isBot(settings) ? null : fileMaxMs(settings) / 1000),
   ),
-  state: field(choiceSchema(SOURCE_STATES, {}), (source: SourceAt) =>
+  state: shape.field(shape.choice(SOURCE_STATES, {}), (source: SourceAt) =>
     stateOf(source, source.nowMs),
   ),
-  last_success_at: instantOf("Its last success; null: none", (one: Source) => one.succeededAt),
-  last_run_at: instantOf("When its last run began; null: none", (one: Source) => one.startedAt),
-  next_run_at: instantOf("When it runs next; null: not by itself", (source: SourceAt) =>
+  last_success_at: shape.instantOf(
+    "Its last success; null: none",
+    (one: Source) => one.succeededAt,
+  ),
+  last_run_at: shape.instantOf(
+    "When its last run began; null: none",
+    (one: Source) => one.startedAt,
+  ),
+  next_run_at: shape.instantOf("When it runs next; null: not by itself", (source: SourceAt) =>
     nextRunAt(source, source.nowMs),
   ),
-  lag_seconds: field(
-    nullable(numberSchema({ description: "Delay of the last arrival; null: not known" })),
+  lag_seconds: shape.field(
+    shape.nullable(shape.number("Delay of the last arrival; null: not known")),
     ({ position: { lagMs } }: Source) => (lagMs === undefined ? null : lagMs / 1000),
   ),
-  failures: countSchema("Failed runs since the last success"),
-  last_error: field(
-    textSchema({ description: "Why its last run failed; empty if it did not" }),
-    errorText,
-  ),
+  failures: shape.count("Failed runs since the last success"),
+  last_error: shape.field(shape.text("Why its last run failed; empty if it did not"), errorText),
 });
 
 /** A source as answers and commands show it. */
@@ -234,7 +224,7 @@ export const sources = resource({
     verb({
       name: "remove",
       title: "remove a source; the data that it delivered stays",
-      result: objectSchema({ removed: integerSchema(), name: textSchema() }),
+      result: shape.object({ removed: shape.integer(), name: shape.text() }),
       async run(_args, { services, id, by }) {
         const { name } = await services.sources.removeSource(id, by);
         return { removed: id, name };
