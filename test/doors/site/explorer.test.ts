@@ -115,7 +115,7 @@ describe("the catalog", () => {
     }
     const { html } = await member.get(`${PATH}?a_plus=true&subscribers_min=100&q=пят`);
     expect(html).toContain('name="subscribers_min" value="100"');
-    expect(html).toContain('<details class="wide" open="">');
+    expect(html).toContain("<summary>More filters (2)</summary>");
     for (const filter of ["q=пят", "a_plus=true", "subscribers_min=100"]) {
       expect(html).toContain(`--data-urlencode &#39;${filter}&#39;`);
     }
@@ -152,10 +152,8 @@ describe("the catalog", () => {
     const { member: tester } = await memberOn("test");
     const { html } = await member.get(`${PATH}?q=научный`);
     expect(html).toMatch(/<path d="M2 22L30 19L58 9L86 2"/);
-    expect(html).toContain("<small>+50%</small>");
     const cut = (await tester.get(`${PATH}?q=научный`)).html;
     expect(cut).toMatch(/<path d="M2 22L86 2"/);
-    expect(cut).toContain("<small>+12.5%</small>");
     // A channel without readings has a dash, as for its other figures.
     const without = (await member.get(`${PATH}?q=города`)).html;
     expect(without).toMatch(/<td class="whole"[^>]*>—<\/td>/);

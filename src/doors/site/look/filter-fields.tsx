@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import type { PropsWithChildren } from "hono/jsx";
 import type { Territory } from "../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
 import { useVisit } from "../visit/visit.ts";
@@ -85,6 +86,29 @@ export function QueryField(props: FilterProps & { hint: string }) {
       <FilterInput {...props} type="search" />
       <button type="submit">{useVisit().words.explorerPages.find}</button>
     </div>
+  );
+}
+
+/** Filters that are folded, so that results stay within the first screen; the head says how many are used. */
+export function MoreFilters({
+  names,
+  unset,
+  children,
+}: PropsWithChildren<{
+  names: readonly string[];
+  /** What selects send when nothing was chosen in them. */
+  unset: string;
+}>) {
+  const { query, words } = useVisit();
+  const used = names.filter((name) => !["", unset].includes(query.get(name) ?? "")).length;
+  return (
+    <details class="wide">
+      <summary>
+        {words.explorerPages.moreFilters}
+        {used > 0 && ` (${used})`}
+      </summary>
+      <div class="filters">{children}</div>
+    </details>
   );
 }
 

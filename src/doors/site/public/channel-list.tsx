@@ -77,14 +77,12 @@ function Row({ card, isByGrowth }: { card: CardAnswer; isByGrowth: boolean }) {
         ) : (
           <a href={pageLink(reader, channelPath(card.handle))}>{title}</a>
         )}
-        <small>
-          {card.handle !== null && `@${card.handle}`}
-          {card.verified && (
-            <span class="verified" title={words.channelFields.verified}>
-              ✓<span class="hidden"> {words.channelFields.verified}</span>
-            </span>
-          )}
-        </small>
+        {card.verified && (
+          <span class="verified" title={words.channelFields.verified}>
+            ✓<span class="hidden"> {words.channelFields.verified}</span>
+          </span>
+        )}
+        <small>{card.handle !== null && `@${card.handle}`}</small>
       </span>
       <span class="figure">
         {isByGrowth ? change : subscribers}

@@ -92,16 +92,9 @@ function Channel({ facts }: { facts: ChannelFacts }) {
         )}
       </Trail>
       <Head facts={facts} />
+      {card.description !== null && <p dir="auto">{card.description}</p>}
       <Figures facts={facts} />
       {hasCharts && <Chart days={facts.days} />}
-      {card.description !== null && (
-        <section>
-          <h2>{texts.description}</h2>
-          <p class="text" dir="auto">
-            {card.description}
-          </p>
-        </section>
-      )}
       {facts.lastPost !== null && <LastPost post={facts.lastPost} />}
       {beside.length > 1 && (
         <section>
@@ -186,8 +179,11 @@ function Figures({ facts: { card, rank, category } }: { facts: ChannelFacts }) {
         </>
       )}
       {category !== null && (
-        <Figure name={texts.rankIn(category.name)}>
-          {rank === null ? "—" : texts.rank(shownNumber(rank))}
+        <Figure name={texts.rankName}>
+          {rank === null ? "—" : texts.rank(shownNumber(rank))}{" "}
+          <small>
+            <bdi>{category.name}</bdi>
+          </small>
         </Figure>
       )}
     </dl>

@@ -132,7 +132,7 @@ describe("with charts", () => {
   test("a channel's page shows its figures, its place in the category and its chart with gaps", async () => {
     const { body } = await get("/en/c/Handle_2/");
     expect(body).toContain("<dd>9,998</dd>");
-    expect(body).toContain("Place in “Новости и СМИ”</dt><dd>2</dd>");
+    expect(body).toContain("Rank</dt><dd>2 <small><bdi>Новости и СМИ</bdi></small></dd>");
     expect(body).toContain("No readings in the last 90 days.");
     const first = (await get("/en/c/Handle_1/")).body;
     const [, line = ""] = /<path class="line" d="([^"]*)"/.exec(first) ?? [];
@@ -145,7 +145,7 @@ describe("with charts", () => {
     await imported(appliance, "channels", [unread]);
     const { body } = await get("/en/c/unread/");
     expect(body).toContain("<dt>Subscribers</dt><dd>—</dd>");
-    expect(body).toContain("Place in “Новости и СМИ”</dt><dd>—</dd>");
+    expect(body).toContain("Rank</dt><dd>— <small><bdi>Новости и СМИ</bdi></small></dd>");
     expect((await get("/en/c/unread/badge.svg")).body).toContain("—");
   });
 
@@ -158,7 +158,7 @@ describe("with charts", () => {
       channel(2_000, { handle: "last_one", subscribers: 5, category: "business" }),
     ]);
     const places = async (handle: string) =>
-      /Place in “[^”]*”<\/dt><dd>([^<]*)/.exec((await get(`/en/c/${handle}/`)).body)?.[1];
+      /Rank<\/dt><dd>([^ ]*)/.exec((await get(`/en/c/${handle}/`)).body)?.[1];
     expect(await places("more_999")).toBe("1,000");
     expect(await places("last_one")).toBe("1,001");
     await imported(appliance, "channels", [

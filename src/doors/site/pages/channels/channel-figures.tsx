@@ -49,9 +49,11 @@ export async function ChannelFigures({ card, readings }: { card: CardAnswer; rea
       </li>
       {category !== undefined && (
         <Figure
-          label={all.publicPages.rankIn(category.name)}
+          label={all.publicPages.rankName}
           value={rank === null ? "—" : all.publicPages.rank(shownNumber(rank))}
-        />
+        >
+          <bdi>{category.name}</bdi>
+        </Figure>
       )}
       <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
         {viewsPerPost !== null && card.subscribers > 0

@@ -12,7 +12,13 @@ import { cutText, filterFaults } from "../../forms/faults.ts";
 import { ApiCall, DownloadForm } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { Pager } from "../../look/data-table.tsx";
-import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
+import {
+  FilterInput,
+  FilterSelect,
+  MoreFilters,
+  PlaceFilters,
+  QueryField,
+} from "../../look/filter-fields.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Done, ImportLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -235,7 +241,7 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
   );
 }
 
-/** Filters that are folded until one of them is used. */
+/** Filters that are folded. */
 const MORE = SEARCH_PARAMETERS.slice(
   SEARCH_PARAMETERS.indexOf("kind"),
   SEARCH_PARAMETERS.indexOf("ordering"),
@@ -264,42 +270,33 @@ function CatalogForm({ directory }: { directory: Directory }) {
         category={labels.category}
         territory={labels.territory}
       />
-      <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
-        <summary>{words.moreFilters}</summary>
-        <div class="filters">
-          <FilterSelect
-            {...field}
-            name="kind"
-            label={labels.kind}
-            options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
-          />
-          <FilterSelect
-            {...field}
-            name="ordering"
-            label={words.ordering}
-            options={CATALOG_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
-          />
-          {NUMBERS.map((name) => (
-            <FilterInput
-              {...field}
-              name={name}
-              label={words.filters[name]}
-              // A loss is entered with a minus sign, which a phone's keyboard of digits lacks.
-              isDecimal={name !== "growth_30d_min"}
-            />
-          ))}
-          {(["a_plus", "verified"] as const).map((name) => (
-            <FilterSelect {...field} name={name} label={words.filters[name]} options={marks} />
-          ))}
+      <MoreFilters names={MORE} unset={CHANNEL_KINDS[0]}>
+        <FilterSelect
+          {...field}
+          name="kind"
+          label={labels.kind}
+          options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
+        />
+        <FilterSelect
+          {...field}
+          name="ordering"
+          label={words.ordering}
+          options={CATALOG_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+        />
+        {NUMBERS.map((name) => (
           <FilterInput
             {...field}
-            name="ids"
-            label={words.filters.ids}
-            hint={words.idsHint}
-            isWide
+            name={name}
+            label={words.filters[name]}
+            // A loss is entered with a minus sign, which a phone's keyboard of digits lacks.
+            isDecimal={name !== "growth_30d_min"}
           />
-        </div>
-      </details>
+        ))}
+        {(["a_plus", "verified"] as const).map((name) => (
+          <FilterSelect {...field} name={name} label={words.filters[name]} options={marks} />
+        ))}
+        <FilterInput {...field} name="ids" label={words.filters.ids} hint={words.idsHint} isWide />
+      </MoreFilters>
     </form>
   );
 }

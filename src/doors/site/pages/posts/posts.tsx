@@ -10,7 +10,13 @@ import type { ApiMethod } from "../../../../verbs/method.ts";
 import { exportPosts } from "../../../../verbs/methods/export.ts";
 import { mostViewedPosts, postsSearchList } from "../../../../verbs/methods/post-search.ts";
 import { cutText, filterFaults } from "../../forms/faults.ts";
-import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
+import {
+  FilterInput,
+  FilterSelect,
+  MoreFilters,
+  PlaceFilters,
+  QueryField,
+} from "../../look/filter-fields.tsx";
 import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -165,7 +171,7 @@ const POST_FILTERS = [
   ...(["channel", "from", "to", "is_ad", "media", "views_min"] as const),
 ];
 
-/** Filters that are folded until one of them is used. */
+/** Filters that are folded. */
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("ordering"));
 
 /** The post search's form. */
@@ -187,34 +193,31 @@ function PostSearchForm({ directory }: { directory: Directory }) {
         category={words.filters.category}
         territory={words.filters.territory}
       />
-      <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
-        <summary>{explorerPages.moreFilters}</summary>
-        <div class="filters">
-          <FilterSelect
-            {...named("ordering")}
-            options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
-          />
-          <FilterInput {...named("channel")} />
-          <FilterInput {...named("from")} type="date" />
-          <FilterInput {...named("to")} type="date" />
-          <FilterSelect
-            {...named("is_ad")}
-            options={[
-              { value: "", label: words.anyPosts },
-              { value: "true", label: words.onlyAds },
-              { value: "false", label: words.withoutAds },
-            ]}
-          />
-          <FilterSelect
-            {...named("media")}
-            options={[
-              { value: "", label: words.anyMedia },
-              ...MEDIA.map((kind) => ({ value: kind, label: explorerPages.media[kind] })),
-            ]}
-          />
-          <FilterInput {...named("views_min")} isDecimal />
-        </div>
-      </details>
+      <MoreFilters names={MORE} unset={POST_ORDERINGS[0]}>
+        <FilterSelect
+          {...named("ordering")}
+          options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+        />
+        <FilterInput {...named("channel")} />
+        <FilterInput {...named("from")} type="date" />
+        <FilterInput {...named("to")} type="date" />
+        <FilterSelect
+          {...named("is_ad")}
+          options={[
+            { value: "", label: words.anyPosts },
+            { value: "true", label: words.onlyAds },
+            { value: "false", label: words.withoutAds },
+          ]}
+        />
+        <FilterSelect
+          {...named("media")}
+          options={[
+            { value: "", label: words.anyMedia },
+            ...MEDIA.map((kind) => ({ value: kind, label: explorerPages.media[kind] })),
+          ]}
+        />
+        <FilterInput {...named("views_min")} isDecimal />
+      </MoreFilters>
     </form>
   );
 }

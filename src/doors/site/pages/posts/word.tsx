@@ -11,7 +11,13 @@ import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
-import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
+import {
+  FilterInput,
+  FilterSelect,
+  MoreFilters,
+  PlaceFilters,
+  QueryField,
+} from "../../look/filter-fields.tsx";
 import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -78,12 +84,11 @@ export const wordPage: SitePage = {
   },
 };
 
-/** Filters that are folded until one of them is used; days are the usual periods. */
+/** Filters that are folded. */
 const MORE = ["group", "from", "to", "channel", "is_ad"];
 
 function WordForm() {
-  const { query, words: all } = useVisit();
-  const { explorerPages, postPages, wordPage: words } = all;
+  const { postPages, wordPage: words } = useVisit().words;
   const field = { search: "word" };
   const { filters } = postPages;
   return (
@@ -95,29 +100,23 @@ function WordForm() {
         category={filters.category}
         territory={filters.territory}
       />
-      <details
-        class="wide"
-        open={MORE.some((name) => !["", "day"].includes(query.get(name) ?? ""))}
-      >
-        <summary>{explorerPages.moreFilters}</summary>
-        <div class="filters">
-          <FilterSelect
-            {...{ ...field, name: "group", label: words.group }}
-            options={PERIOD_LENGTHS.map((value) => ({ value, label: words.groups[value] }))}
-          />
-          <FilterInput {...{ ...field, name: "from", label: filters.from }} type="date" />
-          <FilterInput {...{ ...field, name: "to", label: filters.to }} type="date" />
-          <FilterInput {...{ ...field, name: "channel", label: filters.channel }} />
-          <FilterSelect
-            {...{ ...field, name: "is_ad", label: filters.is_ad }}
-            options={[
-              { value: "", label: postPages.anyPosts },
-              { value: "true", label: postPages.onlyAds },
-              { value: "false", label: postPages.withoutAds },
-            ]}
-          />
-        </div>
-      </details>
+      <MoreFilters names={MORE} unset="day">
+        <FilterSelect
+          {...{ ...field, name: "group", label: words.group }}
+          options={PERIOD_LENGTHS.map((value) => ({ value, label: words.groups[value] }))}
+        />
+        <FilterInput {...{ ...field, name: "from", label: filters.from }} type="date" />
+        <FilterInput {...{ ...field, name: "to", label: filters.to }} type="date" />
+        <FilterInput {...{ ...field, name: "channel", label: filters.channel }} />
+        <FilterSelect
+          {...{ ...field, name: "is_ad", label: filters.is_ad }}
+          options={[
+            { value: "", label: postPages.anyPosts },
+            { value: "true", label: postPages.onlyAds },
+            { value: "false", label: postPages.withoutAds },
+          ]}
+        />
+      </MoreFilters>
     </form>
   );
 }

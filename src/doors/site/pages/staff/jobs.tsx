@@ -1,11 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import { parseInstant } from "../../../../values/moscow-time.ts";
 import type { Row } from "../../../../verbs/operator/resource.ts";
 import { jobs } from "../../../../verbs/operator/system/jobs.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults } from "../../look/action-button.tsx";
 import { ResourceList } from "../../look/resource-list.tsx";
-import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { useVisit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
@@ -29,12 +27,10 @@ export const jobsPage: SitePage = {
           <ResourceList
             resource={jobs}
             label={words.jobs}
-            columns={["name", "last_run_at", "finished_at", "failure", "next_run_at", "schedule"]}
+            columns={["name", "last_run_at", "failure", "next_run_at", "schedule"]}
             looks={{ name: "row" }}
             cells={{
               name: ({ name }) => <JobName name={String(name)} />,
-              last_run_at: secondsOf("last_run_at"),
-              finished_at: secondsOf("finished_at"),
               failure: (job) => <Outcome job={job} />,
             }}
             actions={({ name }) => (
@@ -65,10 +61,6 @@ function JobName({ name }: { name: string }) {
     </>
   );
 }
-
-const secondsOf = (field: string) => (job: Row) => (
-  <Instant at={parseInstant(String(job[field] ?? ""))} withSeconds />
-);
 
 function Outcome({ job }: { job: Row }) {
   const words = useVisit().words.staffPages;
