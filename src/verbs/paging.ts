@@ -117,16 +117,12 @@ export interface Slice<View, P extends Position, More extends object = object> {
 }
 
 export const pageParameters = {
-  limit: withDefault(
-    integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),
-    50,
-  ),
+  limit: withDefault(integer("Page size.", { example: 10, minimum: 1, maximum: 100 }), 50),
   cursor: {
-    ...text({
-      description:
-        "For the next page: `next` unchanged, or its text after `cursor=`, such as " +
+    ...text(
+      "For the next page: `next` unchanged, or its text after `cursor=`, such as " +
         "c3-d7hs5IYsXeyJh; filters may be omitted.",
-    }),
+    ),
     read: (given: unknown): Read<string> => {
       if (typeof given === "number") return { fault: INVALID_CURSOR };
       if (typeof given !== "string") return { fault: message("notText") };

@@ -50,10 +50,9 @@ export type Arguments<P extends Parameters> = {
     : ValueOf<P[Name]> | undefined;
 };
 
-interface Documented<T> {
-  description: string;
+interface Example<T> {
   /** Omitted if no value would work on every appliance. */
-  example?: T;
+  example?: T | undefined;
 }
 
 /** An optional parameter of the query; `required`, `inPath` and `inBody` change that. */
@@ -71,7 +70,7 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
 
 /** The number of an item, in the path. */
 export function numberInPath(description: string): Parameter<number> & { required: true } {
-  return inPath(integer({ description, example: 1, minimum: 0 }));
+  return inPath(integer(description, { example: 1, minimum: 0 }));
 }
 
 export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
@@ -93,16 +92,17 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
   return { ...parameter, schema: { ...parameter.schema, default: value }, default: value };
 }
 
-export function text(words: Documented<string>): Parameter<string> {
-  return parameter(shape.text(annotations(words)), readText);
+export function text(description: string, given?: Example<string>): Parameter<string> {
+  return parameter(shape.text(annotations(description, given)), readText);
 }
 
 /** A text that a domain checks and trims. @param check throws `invalid` */
 export function checkedText(
-  words: Documented<string>,
+  description: string,
+  given: Example<string>,
   check: (text: string) => string,
 ): Parameter<string> {
-  const { schema, read } = text(words);
+  const { schema, read } = text(description, given);
   return parameter(schema, (given) => {
     const found = read(given);
     if ("fault" in found) return found;
@@ -116,53 +116,49 @@ export function checkedText(
   });
 }
 
-export function integer({
-  minimum,
-  maximum,
-  ...words
-}: Documented<number> & Range): Parameter<number> {
-  const range = {
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-  };
-  return parameter(shape.integer({ ...annotations(words), ...range }), readInteger(range));
+export function integer(
+  description: string,
+  { example, ...range }: Example<number> & Range = {},
+): Parameter<number> {
+  const schema = shape.integer({ ...annotations(description, { example }), ...range });
+  return parameter(schema, readInteger(range));
 }
 
-export function number(words: Documented<number>): Parameter<number> {
-  return parameter(shape.number(annotations(words)), readNumber);
+export function number(description: string, given?: Example<number>): Parameter<number> {
+  return parameter(shape.number(annotations(description, given)), readNumber);
 }
 
-export function flag(words: Documented<boolean>): Parameter<boolean> {
-  return parameter(shape.flag(annotations(words)), readFlag);
+export function flag(description: string, given?: Example<boolean>): Parameter<boolean> {
+  return parameter(shape.flag(annotations(description, given)), readFlag);
 }
 
 export function choice<Option extends string>(
   options: readonly [Option, ...Option[]],
   description: string,
 ): Parameter<Option> {
-  const words = annotations({ description, example: options[0] });
+  const words = annotations(description, { example: options[0] });
   return parameter(shape.choice(options, words), readChoice(options));
 }
 
-export function day(words: Documented<string>): Parameter<Day> {
-  return parameter(shape.text({ format: "date", ...annotations(words) }), readDay);
+export function day(description: string, given?: Example<string>): Parameter<Day> {
+  return parameter(shape.text({ format: "date", ...annotations(description, given) }), readDay);
 }
 
 /** Comma-separated integers without duplicates, in the given order. */
-export function integerList({
-  itemsMax,
-  ...words
-}: Documented<string> & { itemsMax: number }): Parameter<number[]> {
+export function integerList(
+  description: string,
+  { itemsMax, ...given }: Example<string> & { itemsMax: number },
+): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
-  const schema = shape.text({ pattern, ...annotations(words) });
+  const schema = shape.text({ pattern, ...annotations(description, given) });
   return { ...parameter(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
 /** Comma-separated texts, trimmed and in the given order; at least one. Empty ones are dropped. */
-export function textList({
-  itemsMax,
-  ...words
-}: Documented<string> & { itemsMax: number }): Parameter<string[]> {
+export function textList(
+  description: string,
+  { itemsMax, ...given }: Example<string> & { itemsMax: number },
+): Parameter<string[]> {
   const read: Reader<string[]> = (given) => {
     const list = readText(given);
     if ("fault" in list) return list;
@@ -175,10 +171,10 @@ export function textList({
       ? { fault: message("tooManyItems", { items: itemsMax }) }
       : { value: items };
   };
-  return { ...parameter(shape.text(annotations(words)), read), isList: true };
+  return { ...parameter(shape.text(annotations(description, given)), read), isList: true };
 }
 
-function annotations<T>({ description, example }: Documented<T>) {
+function annotations<T>(description: string, { example }: Example<T> = {}) {
   return { description, ...(example === undefined ? {} : { examples: [example] }) };
 }
 
@@ -187,8 +183,7 @@ export function fieldsOf({ properties }: { properties: object }): {
   fields: Parameter<string[]>;
 } {
   const known = Object.keys(properties);
-  const names = textList({
-    description: "Only these fields.",
+  const names = textList("Only these fields.", {
     example: known.slice(0, 2).join(","),
     itemsMax: Number.POSITIVE_INFINITY,
   });

@@ -10,17 +10,17 @@ export const PERIOD_DAYS_DEFAULT = 30;
 export const PERIOD_DAYS_MAX = 366;
 
 export const periodDays = {
-  from: day({
-    description: `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
-    example: "2024-11-01",
-  }),
-  to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
+  from: day(
+    `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
+    { example: "2024-11-01" },
+  ),
+  to: day("Last day, included; today by default.", { example: "2024-11-30" }),
 };
 
 /** Bounds for a post's publication; either end may be open. */
 export const publicationDays = {
-  from: day({ description: "First Moscow day of publication, included.", example: "2024-11-01" }),
-  to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+  from: day("First Moscow day of publication, included.", { example: "2024-11-01" }),
+  to: day("Last Moscow day of publication, included.", { example: "2024-11-30" }),
 };
 
 /**

@@ -8,7 +8,6 @@ import { type AlertFields, DIGESTS } from "../../push/webhooks/alerts/alerts.tab
 import { isLonger, type Read, readText } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import * as shape from "../../values/schema.ts";
-import { takesJson } from "../../values/takes.ts";
 import { alertsAccessible, alertsIncluded, alertToSpare } from "../admission.ts";
 import { actorOf, apiMethod, type Call, own } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
@@ -34,28 +33,23 @@ const NAME_LENGTH_MAX = 100;
 const alertPath = { id: numberInPath("Alert number.") };
 
 const nameField: Parameter<string> = {
-  ...inBody(text({ description: "What you call it.", example: "Meteorites" })),
+  ...inBody(text("What you call it.", { example: "Meteorites" })),
   read: readName,
 };
 
 const queryField: Parameter<string> = {
   ...inBody(
-    text({
-      description:
-        'Words that a post must contain, in any form, joined by AND; `"a phrase"`, `-without`, ' +
+    text(
+      'Words that a post must contain, in any form, joined by AND; `"a phrase"`, `-without`, ' +
         "`a | b`, `beginning*`, `=exact`, `#tag`, `@handle`. At least one word that is not excluded.",
-      example: '"ударный кратер" | метеорит',
-    }),
+      { example: '"ударный кратер" | метеорит' },
+    ),
   ),
   read: readQuery,
 };
 
 const webhookField = inBody(
-  integer({
-    description: "Number of the webhook that receives the matches.",
-    example: 1,
-    minimum: 0,
-  }),
+  integer("Number of the webhook that receives the matches.", { example: 1, minimum: 0 }),
 );
 
 const digestField = inBody(
@@ -67,31 +61,26 @@ const digestField = inBody(
 
 const filterFields = {
   channel: orNull(
-    text({
-      description:
-        "Only posts of this channel: its service number, or its handle. Null: all channels.",
+    text("Only posts of this channel: its service number, or its handle. Null: all channels.", {
       example: "nsmag",
     }),
   ),
   category: orNull(
-    text({
-      description:
-        "Code (`slug`) of a category: only posts of its channels, by primary or additional " +
+    text(
+      "Code (`slug`) of a category: only posts of its channels, by primary or additional " +
         "category. Null: any.",
-      example: "science",
-    }),
+      { example: "science" },
+    ),
   ),
   territory: orNull(
-    text({
-      description:
-        "Code (`slug`) of a territory: only posts of its channels and of the nodes below it. " +
+    text(
+      "Code (`slug`) of a territory: only posts of its channels and of the nodes below it. " +
         "Null: any.",
-      example: "russia",
-    }),
+      { example: "russia" },
+    ),
   ),
   is_ad: orNull(
-    flag({
-      description: "true: only advertising posts; false: no advertising posts. Null: both.",
+    flag("true: only advertising posts; false: no advertising posts. Null: both.", {
       example: false,
     }),
   ),
@@ -125,7 +114,6 @@ export const alertsCreate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: alertToSpare,
-  takes: takesJson(),
   parameters: {
     name: required(nameField),
     q: required(queryField),
@@ -154,7 +142,6 @@ export const alertsRetrieve = apiMethod({
   planRule: alertsAccessible,
   parameters: { ...alertPath, ...fieldsOf(alertSchema) },
   result: alertSchema,
-  errors: ["not_found"],
   run: ({ id }, call) => call.services.alerts.get(own(id, call)),
 });
 
@@ -170,7 +157,6 @@ export const alertsUpdate = apiMethod({
   units: 0,
   audience: "managers",
   planRule: alertsIncluded,
-  takes: takesJson(),
   parameters: {
     ...alertPath,
     name: nameField,
@@ -180,7 +166,6 @@ export const alertsUpdate = apiMethod({
     digest: digestField,
   },
   result: alertSchema,
-  errors: ["not_found"],
   run({ id, name, q, webhook, digest, ...filters }, call) {
     const given = { ...filters, name, q, webhook, digest };
     if (Object.values(given).every((value) => value === undefined)) {
@@ -209,9 +194,7 @@ export const alertsDestroy = apiMethod({
   audience: "managers",
   planRule: alertsAccessible,
   parameters: alertPath,
-  status: 204,
   result: shape.nothing(),
-  errors: ["not_found"],
   async run({ id }, call) {
     await call.services.alerts.remove(own(id, call), actorOf(call));
     return null;
@@ -229,10 +212,8 @@ export const alertsPreview = apiMethod({
     "that matches. Sends nothing.",
   units: 1,
   planRule: alertsIncluded,
-  takes: takesJson(),
   parameters: alertPath,
   result: previewSchema,
-  errors: ["not_found"],
   async run({ id }, call) {
     const { note, ...preview } = await call.services.alerts.preview(own(id, call));
     return { ...preview, note: note && call.told(note) };

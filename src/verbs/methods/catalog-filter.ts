@@ -25,46 +25,36 @@ import type { Services } from "../services.ts";
 
 export const QUERY_LENGTH_MIN = 3;
 
-const viewsMin = (of: string) =>
-  integer({ description: `Minimum of the ${of}.`, example: 1000, minimum: 0 });
+const viewsMin = (of: string) => integer(`Minimum of the ${of}.`, { example: 1000, minimum: 0 });
 
 /** Filters of the catalog, combined with AND. */
 export const filterParameters = {
-  q: text({
-    description:
-      `Part of the title or handle, at least ${QUERY_LENGTH_MIN} characters, in any case, ё as ` +
+  q: text(
+    `Part of the title or handle, at least ${QUERY_LENGTH_MIN} characters, in any case, ё as ` +
       "е, or beginnings of its words, 3 characters or more each, in any order; or a link or an `@handle`, which match exactly.",
-    example: "новости",
-  }),
-  category: text({
-    description:
-      "Code (`slug`) of a category, not its name; matches by primary or additional category.",
-    example: "science",
-  }),
-  territory: text({
-    description: "Code (`slug`) of a territory; channels of the nodes below it match too.",
+    { example: "новости" },
+  ),
+  category: text(
+    "Code (`slug`) of a category, not its name; matches by primary or additional category.",
+    { example: "science" },
+  ),
+  territory: text("Code (`slug`) of a territory; channels of the nodes below it match too.", {
     example: "russia",
   }),
   kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
-  subscribers_min: integer({ description: "Minimum number of subscribers.", example: 1000 }),
-  subscribers_max: integer({ description: "Maximum number of subscribers.", example: 1_000_000 }),
-  a_plus: flag({
-    description: "true: only channels with the A+ mark; false: only channels without it.",
+  subscribers_min: integer("Minimum number of subscribers.", { example: 1000 }),
+  subscribers_max: integer("Maximum number of subscribers.", { example: 1_000_000 }),
+  a_plus: flag("true: only channels with the A+ mark; false: only channels without it.", {
     example: true,
   }),
-  verified: flag({
-    description: "true: only channels verified by their owners; false: only others.",
+  verified: flag("true: only channels verified by their owners; false: only others.", {
     example: true,
   }),
-  growth_30d_min: integer({
-    description: "Minimum growth in subscribers over 30 days; may be negative.",
+  growth_30d_min: integer("Minimum growth in subscribers over 30 days; may be negative.", {
     example: 100,
   }),
   reach_30d_min: viewsMin("average views of the posts of the last 30 days"),
-  err_30d_min: number({
-    description: "Minimum of `reach_30d` in percent of the subscribers.",
-    example: 10,
-  }),
+  err_30d_min: number("Minimum of `reach_30d` in percent of the subscribers.", { example: 10 }),
   reach_24h_min: viewsMin("mean views of posts after 24 hours"),
   reach_48h_min: viewsMin("mean views of posts after 48 hours"),
   ad_reach_24h_min: viewsMin("mean views of advertising posts after 24 hours"),

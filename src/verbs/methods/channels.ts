@@ -40,13 +40,11 @@ import {
 
 const IDS_MAX = 100;
 
-const idList = integerList({
-  description:
-    `Up to ${IDS_MAX} comma-separated service numbers; their cards in this order, without ` +
+const idList = integerList(
+  `Up to ${IDS_MAX} comma-separated service numbers; their cards in this order, without ` +
     "unknown ones.",
-  example: "3,1",
-  itemsMax: IDS_MAX,
-});
+  { example: "3,1", itemsMax: IDS_MAX },
+);
 
 const ORDERINGS =
   "Always descending. Those by growth, reach and ERR leave out channels whose last reading of subscribers is older than " +
@@ -141,7 +139,6 @@ export const channelsRetrieve = apiMethod({
   units: 1,
   parameters: { channel: channelPath, include: includeMetrics, ...fieldsOf(cardWithMetricsSchema) },
   result: cardAnswerSchema,
-  errors: ["not_found"],
   run: ({ channel, ...args }, { services: { channels } }) =>
     includesMetrics(args) ? channels.cardWithMetrics(channel) : channels.card(channel),
 });
@@ -159,8 +156,7 @@ export const channelsResolveRetrieve = apiMethod({
   units: 1,
   parameters: {
     q: required(
-      text({
-        description: "A link of the messenger, an `@handle`, or the messenger's own channel id.",
+      text("A link of the messenger, an `@handle`, or the messenger's own channel id.", {
         example: "@nsmag",
       }),
     ),

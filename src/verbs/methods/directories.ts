@@ -44,10 +44,7 @@ export const territoriesList = apiMethod({
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),
-    parent: text({
-      description: "Code of a node; only its direct children.",
-      example: "russia",
-    }),
+    parent: text("Code of a node; only its direct children.", { example: "russia" }),
     ...fieldsOf(territorySchema),
   },
   toolDefaults: {

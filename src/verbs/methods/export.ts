@@ -32,26 +32,24 @@ const format = withDefault(
   "csv",
 );
 const cursor = (columns: string, example: string) =>
-  text({
-    description:
-      `To continue after a row that arrived: its ${columns}. Repeat the same filters; ` +
+  text(
+    `To continue after a row that arrived: its ${columns}. Repeat the same filters; ` +
       "CSV then starts without the header line.",
-    example,
-  });
+    { example },
+  );
 const ofChannels = {
-  category: text({
-    description: "Code (`slug`) of a category; matches by primary or additional category.",
+  category: text("Code (`slug`) of a category; matches by primary or additional category.", {
     example: "science",
   }),
   territory: filterParameters.territory,
 };
-const channel = text({
-  description: "Service number, handle or link of a single channel; all channels by default.",
-  example: "nsmag",
-});
+const channel = text(
+  "Service number, handle or link of a single channel; all channels by default.",
+  { example: "nsmag" },
+);
 const days = {
-  from: day({ description: "First Moscow day, included.", example: "2024-11-01" }),
-  to: day({ description: "Last Moscow day, included.", example: "2024-11-30" }),
+  from: day("First Moscow day, included.", { example: "2024-11-01" }),
+  to: day("Last Moscow day, included.", { example: "2024-11-30" }),
 };
 
 const description = (what: string, order: string): string =>
@@ -114,12 +112,11 @@ export const exportPosts = apiMethod({
     channel,
     ...ofChannels,
     ...days,
-    q: text({
-      description:
-        `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, with the same syntax as in post search; ` +
+    q: text(
+      `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, with the same syntax as in post search; ` +
         "all posts that match are exported.",
-      example: "новости",
-    }),
+      { example: "новости" },
+    ),
     ...postFilters,
     cursor: cursor(
       "`id`; without `q`, `channel:id` if a filter excludes channels or days, or with `is_ad=true`",

@@ -3,7 +3,6 @@ import { fieldError } from "../../errors.ts";
 import { shortened } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import * as shape from "../../values/schema.ts";
-import { takesJson } from "../../values/takes.ts";
 import { actorOf, apiMethod, type Call } from "../method.ts";
 import { listOf, type pageParameters } from "../paging.ts";
 import { fieldsOf, inBody, numberInPath, required, text } from "../parameters.ts";
@@ -12,7 +11,7 @@ import { channelsList, readCatalogRequest, SEARCH_PARAMETERS } from "./channels.
 
 const listPath = { id: numberInPath("List number.") };
 
-const nameField = inBody(text({ description: "What you call it.", example: "Big in science" }));
+const nameField = inBody(text("What you call it.", { example: "Big in science" }));
 
 /** Saved lists as the API returns them. */
 const listRows = shape.rows("SavedList", {
@@ -50,17 +49,15 @@ export const listsCreate = apiMethod({
     "refuse is refused here, by filter.",
   units: 0,
   audience: "writers",
-  takes: takesJson(),
   parameters: {
     name: required(nameField),
     query: required(
       inBody(
-        text({
-          description:
-            "Filters and ordering of the catalog, as after `?` in its address; empty ones are dropped. For " +
+        text(
+          "Filters and ordering of the catalog, as after `?` in its address; empty ones are dropped. For " +
             "another search, save another list.",
-          example: "category=science&subscribers_min=1000",
-        }),
+          { example: "category=science&subscribers_min=1000" },
+        ),
       ),
     ),
   },
@@ -82,7 +79,6 @@ export const listsRetrieve = apiMethod({
   units: 0,
   parameters: { ...listPath, ...fieldsOf(listSchema) },
   result: listSchema,
-  errors: ["not_found"],
   run: ({ id }, call) => listRows.row(call.services.savedLists.get({ owner: ownerOf(call), id })),
 });
 
@@ -95,10 +91,8 @@ export const listsUpdate = apiMethod({
   description: "Gives a saved list another name. Its search stays.",
   units: 0,
   audience: "writers",
-  takes: takesJson(),
   parameters: { ...listPath, name: required(nameField) },
   result: listSchema,
-  errors: ["not_found"],
   async run({ id, name }, call) {
     const given = { owner: ownerOf(call), id, name };
     return listRows.row(await call.services.savedLists.rename(given, actorOf(call)));
@@ -115,9 +109,7 @@ export const listsDestroy = apiMethod({
   units: 0,
   audience: "writers",
   parameters: listPath,
-  status: 204,
   result: shape.nothing(),
-  errors: ["not_found"],
   async run({ id }, call) {
     await call.services.savedLists.remove({ owner: ownerOf(call), id }, actorOf(call));
     return null;
@@ -138,7 +130,6 @@ export const listsChannels = apiMethod({
   units: 1,
   parameters: { ...listPath, include, limit, cursor, fields },
   result: channelsList.result,
-  errors: ["not_found"],
   run({ id, ...shown }, call) {
     const { query } = call.services.savedLists.get({ owner: ownerOf(call), id });
     const search = readArguments(channelsList, Object.fromEntries(new URLSearchParams(query)), {});

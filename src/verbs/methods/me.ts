@@ -125,14 +125,14 @@ export const meUsageList = apiMethod({
     "`errors` are the requests answered with a status of 400 or above.",
   units: 0,
   parameters: {
-    from: day({
-      description: `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
-      example: "2026-11-01",
-    }),
-    to: day({ description: "Last day, included; today by default.", example: "2026-11-30" }),
+    from: day(
+      `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
+      { example: "2026-11-01" },
+    ),
+    to: day("Last day, included; today by default.", { example: "2026-11-30" }),
     ...pageParameters,
     limit: withDefault(
-      integer({ description: "Page size.", example: 1000, minimum: 1, maximum: ROWS_MAX }),
+      integer("Page size.", { example: 1000, minimum: 1, maximum: ROWS_MAX }),
       ROWS_MAX,
     ),
     ...fieldsOf(usageSchema),

@@ -25,10 +25,10 @@ export const postsSearchStats = apiMethod({
   planRule: postsIncluded,
   parameters: {
     ...searchParameters,
-    from: day({
-      description: `First Moscow day, included; by default ${PERIOD_DAYS_DEFAULT - 1} days before \`to\`.`,
-      example: "2024-11-01",
-    }),
+    from: day(
+      `First Moscow day, included; by default ${PERIOD_DAYS_DEFAULT - 1} days before \`to\`.`,
+      { example: "2024-11-01" },
+    ),
     to: periodDays.to,
     group: withDefault(choice(PERIOD_LENGTHS, "Length of a period."), "day"),
     ...fieldsOf(overTimeSchema),

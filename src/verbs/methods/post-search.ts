@@ -61,15 +61,12 @@ type Counts = ValueOf<typeof counts>;
 export const postFilters = {
   ...advertising,
   media: choice(MEDIA, "A kind of media that the post has."),
-  views_min: integer({ description: "Minimum number of views.", example: 1000, minimum: 0 }),
+  views_min: integer("Minimum number of views.", { example: 1000, minimum: 0 }),
 };
 
 export const searchParameters = {
   q: required(
-    text({
-      description: `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
-      example: "новости",
-    }),
+    text(`Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`, { example: "новости" }),
   ),
   // As in paths: this schema tells assistants about numbers and handles.
   channel: parameter(channelPath.schema, readText),

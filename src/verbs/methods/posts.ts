@@ -15,10 +15,7 @@ import { channelPath } from "./catalog-filter.ts";
 import { channelPageParameters, readChannelPage } from "./channels.ts";
 
 export const advertising = {
-  is_ad: flag({
-    description: "true: only advertising posts; false: no advertising posts.",
-    example: false,
-  }),
+  is_ad: flag("true: only advertising posts; false: no advertising posts.", { example: false }),
 };
 
 export const channelPostsRetrieve = apiMethod({
@@ -41,7 +38,6 @@ export const channelPostsRetrieve = apiMethod({
   },
   toolDefaults: { args: { limit: 10 } },
   result: pageOf(postSchema),
-  errors: ["not_found"],
   run: ({ is_ad: isAd = null, ...args }, call) =>
     readChannelPage<PostView>(args, call, (selection) =>
       call.services.posts.page({ ...selection, isAd }),
@@ -62,7 +58,6 @@ export const postsRetrieve = apiMethod({
     ...fieldsOf(postSchema),
   },
   result: postSchema,
-  errors: ["not_found"],
   run: ({ id }, { services }) => services.posts.post(id),
 });
 
@@ -90,7 +85,6 @@ export const channelMentionsList = apiMethod({
   },
   toolDefaults: { args: { limit: 10 } },
   result: pageOf(mentionSchema),
-  errors: ["not_found"],
   run: ({ kind = null, ...args }, call) =>
     readChannelPage<Mention>(args, call, (selection) =>
       call.services.mentions.page({ ...selection, kind }),
@@ -115,7 +109,6 @@ export const channelSimilarList = apiMethod({
   planRule: postsIncluded,
   parameters: { channel: channelPath, ...fieldsOf(similarSchema) },
   result: listOf(similarSchema),
-  errors: ["not_found"],
   async run({ channel }, { services }) {
     const channelId = services.channels.findId(channel);
     if (channelId === null) throw notFound("channel");

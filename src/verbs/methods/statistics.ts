@@ -40,11 +40,10 @@ export const dailyStatisticsList = apiMethod({
   units: 1,
   parameters: {
     channels: required(
-      integerList({
-        description: `Up to ${CHANNELS_MAX} service numbers of channels, separated by commas in one text.`,
-        example: "1,3",
-        itemsMax: CHANNELS_MAX,
-      }),
+      integerList(
+        `Up to ${CHANNELS_MAX} service numbers of channels, separated by commas in one text.`,
+        { example: "1,3", itemsMax: CHANNELS_MAX },
+      ),
     ),
     ...periodDays,
     ...fieldsOf(dailyStatisticsSchema),
@@ -114,21 +113,18 @@ export const channelsCompareList = apiMethod({
   units: 1,
   parameters: {
     channels: required(
-      textList({
-        description: `Up to ${COMPARED_MAX} service numbers, handles or links, separated by commas in one text.`,
-        example: "1,3",
-        itemsMax: COMPARED_MAX,
-      }),
+      textList(
+        `Up to ${COMPARED_MAX} service numbers, handles or links, separated by commas in one text.`,
+        { example: "1,3", itemsMax: COMPARED_MAX },
+      ),
     ),
-    from: day({
-      description: `First Moscow day, included; by default ${GROWTH_DAYS} days before \`to\`.`,
+    from: day(`First Moscow day, included; by default ${GROWTH_DAYS} days before \`to\`.`, {
       example: "2024-11-01",
     }),
-    to: day({
-      description:
-        "Last Moscow day, included; by default today, without `from` the last day with a reading.",
-      example: "2024-11-30",
-    }),
+    to: day(
+      "Last Moscow day, included; by default today, without `from` the last day with a reading.",
+      { example: "2024-11-30" },
+    ),
     ...fieldsOf(comparisonSchema),
   },
   result: listOf(comparisonSchema),

@@ -36,8 +36,7 @@ export const trendsList = apiMethod({
   planRule: postsIncluded,
   parameters: {
     hours: withDefault(
-      integer({
-        description: "The last hours to look at, the present one included.",
+      integer("The last hours to look at, the present one included.", {
         example: 24,
         minimum: HOURS_MIN,
         maximum: HOURS_MAX,
@@ -47,7 +46,7 @@ export const trendsList = apiMethod({
     category: filterParameters.category,
     territory: filterParameters.territory,
     limit: withDefault(
-      integer({ description: "Most words.", example: 10, minimum: 1, maximum: TERMS_MAX }),
+      integer("Most words.", { example: 10, minimum: 1, maximum: TERMS_MAX }),
       TERMS_MAX,
     ),
     ...fieldsOf(trendSchema),

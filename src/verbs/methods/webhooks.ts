@@ -59,10 +59,7 @@ const channelsField = inBody(
 );
 
 const isActiveField = inBody(
-  flag({
-    description: "Enables or disables the webhook; posts are sent from that moment on.",
-    example: true,
-  }),
+  flag("Enables or disables the webhook; posts are sent from that moment on.", { example: true }),
 );
 
 export const webhooksList = apiMethod({
@@ -114,7 +111,6 @@ export const webhooksRetrieve = apiMethod({
   planRule: webhooksAccessible,
   parameters: { ...webhookPath, ...fieldsOf(webhookSchema) },
   result: webhookSchema,
-  errors: ["not_found"],
   run: ({ id }, call) => call.services.webhooks.get(own(id, call)),
 });
 
@@ -133,7 +129,7 @@ export const webhooksUpdate = apiMethod({
   takes: takesJson(LIST_BYTES_MAX),
   parameters: { ...webhookPath, url: urlField, channels: channelsField, is_active: isActiveField },
   result: webhookSchema,
-  errors: ["not_found", "conflict"],
+  errors: ["conflict"],
   // Comes before the faults of other fields, which do not matter while staff keep the webhook disabled.
   async refuse(raw, body, call) {
     const id = webhookPath.id.read(raw["id"]);
@@ -162,9 +158,7 @@ export const webhooksDestroy = apiMethod({
   audience: "managers",
   planRule: webhooksAccessible,
   parameters: webhookPath,
-  status: 204,
   result: shape.nothing(),
-  errors: ["not_found"],
   async run({ id }, call) {
     await call.services.webhooks.remove(own(id, call), actorOf(call));
     return null;
@@ -184,12 +178,10 @@ export const webhooksRotateSecret = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
-  takes: takesJson(),
   parameters: {
     ...webhookPath,
     overlap_hours: inBody(
-      integer({
-        description: "Hours for which the previous secret signs too.",
+      integer("Hours for which the previous secret signs too.", {
         example: 24,
         minimum: 1,
         maximum: OVERLAP_HOURS_MAX,
@@ -197,7 +189,6 @@ export const webhooksRotateSecret = apiMethod({
     ),
   },
   result: newSecretSchema,
-  errors: ["not_found"],
   run: ({ id, overlap_hours: hours = 0 }, call) =>
     call.services.webhooks.rotate(own(id, call), hours * HOUR_MS, actorOf(call)),
 });
@@ -213,10 +204,8 @@ export const webhooksTest = apiMethod({
     "the webhook is disabled. At most once a minute; pings and resends together, at most six a minute to one host.",
   units: 0,
   planRule: webhooksIncluded,
-  takes: takesJson(),
   parameters: webhookPath,
   result: attemptSchema,
-  errors: ["not_found"],
   run: ({ id }, call) => call.services.webhooks.test(own(id, call)),
 });
 
@@ -233,7 +222,6 @@ export const webhooksDeliveriesList = apiMethod({
   planRule: webhooksIncluded,
   parameters: { ...webhookPath, ...pageParameters, ...fieldsOf(deliverySchema) },
   result: pageOf(deliverySchema),
-  errors: ["not_found"],
   run({ id, limit }, call) {
     return readPage<DeliveryView, readonly number[]>(call, async (after) => {
       const [before = null, webhook = id] = after ?? [];
@@ -261,10 +249,9 @@ export const webhooksResend = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
-  takes: takesJson(),
   parameters: { ...webhookPath, delivery: numberInPath("Delivery number.") },
   result: attemptSchema,
-  errors: ["not_found", "conflict"],
+  errors: ["conflict"],
   run: ({ id, delivery }, call) =>
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });

@@ -184,7 +184,7 @@ export interface Resource {
 
 /** The number by which lists, addresses and commands name an object. */
 const numberId: Parameter<number> = {
-  ...integer({ description: "Its number.", example: 1, minimum: 0 }),
+  ...integer("Its number.", { example: 1, minimum: 0 }),
   in: "path",
   required: true,
 };
@@ -210,7 +210,7 @@ interface Reference extends Parameter<number> {
 }
 
 export function reference(refersTo: Reference["refersTo"], description: string) {
-  const parameter = integer({ description, example: 1, minimum: 0 });
+  const parameter = integer(description, { example: 1, minimum: 0 });
   return { ...parameter, required: true, refersTo } as Reference & { required: true };
 }
 
@@ -242,7 +242,7 @@ export async function informed(
 
 /** A last day, read as the instant at which it ends in Moscow. */
 export function lastDay(description: string): Parameter<number> {
-  const { schema, read } = day({ description, example: "2027-12-31" });
+  const { schema, read } = day(description, { example: "2027-12-31" });
   return {
     in: "query",
     required: false,

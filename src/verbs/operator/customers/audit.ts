@@ -36,10 +36,10 @@ export const audit = resource({
       title: "list changes, latest first",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
-        person: text({
-          description: `Only this person's, by their address; \`${COMMANDS}\` for those of commands.`,
-          example: "ada@example.com",
-        }),
+        person: text(
+          `Only this person's, by their address; \`${COMMANDS}\` for those of commands.`,
+          { example: "ada@example.com" },
+        ),
       },
       async run({ organization = null, person = null }, { services, part }) {
         if (organization !== null) await services.accounts.organization(organization);

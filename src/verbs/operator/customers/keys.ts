@@ -49,8 +49,8 @@ export const keys = resource({
       title: "create a key, which is shown only once",
       args: {
         member: reference(members, "Number of the member it belongs to."),
-        name: withDefault(text({ description: "Its name.", example: "production" }), ""),
-        write: withDefault(flag({ description: "Create a read-and-write key." }), false),
+        name: withDefault(text("Its name.", { example: "production" }), ""),
+        write: withDefault(flag("Create a read-and-write key."), false),
         expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
       },
       result: newKeyRows.schema,

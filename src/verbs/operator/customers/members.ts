@@ -53,12 +53,9 @@ export const members = resource({
       args: {
         organization,
         email: required(
-          checkedText({ description: "Their address.", example: "ada@example.com" }, requiredEmail),
+          checkedText("Their address.", { example: "ada@example.com" }, requiredEmail),
         ),
-        name: withDefault(
-          checkedText({ description: "Their name.", example: "Ada" }, optionalName),
-          "",
-        ),
+        name: withDefault(checkedText("Their name.", { example: "Ada" }, optionalName), ""),
         role,
       },
       positional: ["organization"],

@@ -40,10 +40,7 @@ import {
 import { requireAbilities } from "../system/operator-keys.ts";
 
 export const planCode = (description: string): Parameter<string> =>
-  text({
-    description: `${description}: ${PLAN_CODES.join(", ")}, or one that was added.`,
-    example: "start",
-  });
+  text(`${description}: ${PLAN_CODES.join(", ")}, or one that was added.`, { example: "start" });
 
 /** Names a plan that there is. */
 export const planNamed = (description: string): Parameter<string> =>
@@ -52,7 +49,7 @@ export const planNamed = (description: string): Parameter<string> =>
   );
 
 const plan = planNamed("Its plan");
-const name = checkedText({ description: "Its name.", example: "Acme" }, requiredName);
+const name = checkedText("Its name.", { example: "Acme" }, requiredName);
 
 /** An organization with the plan in force, and what it has used of it. */
 const fields = {
@@ -101,19 +98,17 @@ export const organizations = resource({
         name: required(name),
         plan: required(plan),
         owner: checkedText(
-          {
-            description: "E-mail address of its owner, who gets a key.",
-            example: "ada@example.com",
-          },
+          "E-mail address of its owner, who gets a key.",
+          { example: "ada@example.com" },
           requiredEmail,
         ),
         owner_name: withDefault(
-          checkedText({ description: "The owner's name.", example: "Ada" }, optionalName),
+          checkedText("The owner's name.", { example: "Ada" }, optionalName),
           "",
         ),
-        write: withDefault(flag({ description: "Create a read-and-write key." }), false),
+        write: withDefault(flag("Create a read-and-write key."), false),
         same_name: withDefault(
-          flag({ description: "Create it even if another organization has this name." }),
+          flag("Create it even if another organization has this name."),
           false,
         ),
       },
@@ -128,7 +123,7 @@ export const organizations = resource({
     }),
     list({
       title: "list all organizations",
-      args: { q: text({ description: "Part of its name or number.", example: "acme" }) },
+      args: { q: text("Part of its name or number.", { example: "acme" }) },
       async run({ q = "" }, { services, nowMs, part }) {
         const after = numberBefore(part) ?? 0;
         const found = await services.findOrganizations({ q, after, limit: part.limit });

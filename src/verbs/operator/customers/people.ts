@@ -25,7 +25,7 @@ const linkSchema = shape.rows("PersonWithLink", { ...fields, link: shape.nullabl
 const named = {
   area: "system",
   schema: personRows.schema,
-  id: inPath(text({ description: "Their e-mail address or id.", example: "ada@example.com" })),
+  id: inPath(text("Their e-mail address or id.", { example: "ada@example.com" })),
   hint: "their e-mail address",
   find: async (key: string) => key.trim(),
 } as const;
@@ -39,7 +39,7 @@ export const people = resource({
     list({
       rows: ["email"],
       title: "list people, by e-mail address",
-      args: { q: text({ description: "Part of their address or name.", example: "ada@" }) },
+      args: { q: text("Part of their address or name.", { example: "ada@" }) },
       async run({ q = "" }, { services, part: { after, limit } }) {
         const found = await services.people.accounts({ q, after: String(after?.[0] ?? ""), limit });
         return Promise.all(found.map((one) => rowOf(one, services)));
@@ -86,13 +86,10 @@ export const staff = resource({
       title: "make somebody staff, with a link if they have no password yet",
       args: {
         email: required(
-          checkedText({ description: "Their address.", example: "ada@example.com" }, requiredEmail),
+          checkedText("Their address.", { example: "ada@example.com" }, requiredEmail),
         ),
         name: withDefault(
-          checkedText(
-            { description: "Their name, if they are new.", example: "Ada" },
-            optionalName,
-          ),
+          checkedText("Their name, if they are new.", { example: "Ada" }, optionalName),
           "",
         ),
       },

@@ -33,7 +33,7 @@ import { organizations, planCode, planNamed } from "./organizations.ts";
 /** A limit, whose fault names its whole range. */
 function limit(name: keyof typeof PLAN_LIMITS, description: string) {
   const range = PLAN_LIMITS[name];
-  const given = integer({ description, ...range });
+  const given = integer(description, { ...range });
   const fault = message("outOfRange", range);
   const read: typeof given.read = (text) =>
     "fault" in given.read(text) ? { fault } : given.read(text);
@@ -105,10 +105,7 @@ export const plans = resource({
       title: "add a plan that includes what another one does; customers see it once it is offered",
       args: {
         code: required(
-          checkedText(
-            { description: "Its code, which stays.", example: "enterprise" },
-            requiredPlanCode,
-          ),
+          checkedText("Its code, which stays.", { example: "enterprise" }, requiredPlanCode),
         ),
         like: required(planNamed("The plan whose contents and limits it gets")),
         ...limits,
@@ -165,8 +162,8 @@ const texts = LANGUAGES.flatMap((language) =>
 );
 
 const args = {
-  offered: flag({ description: "Whether customers see it." }),
-  order: integer({ description: "Its place, lowest first.", minimum: 0, maximum: ORDER_MAX }),
+  offered: flag("Whether customers see it."),
+  order: integer("Its place, lowest first.", { minimum: 0, maximum: ORDER_MAX }),
   price,
   currency: textOrNone("Currency of the price, such as `RUB` (ISO 4217)."),
   per: choice(PRICE_PERIODS, "What the price is for."),

@@ -101,7 +101,7 @@ export const webhooks = resource({
       title: "list the webhooks of one organization, or of all",
       args: {
         organization: { ...reference(organizations, "Only this organization's."), required: false },
-        disabled: withDefault(flag({ description: "Only disabled ones." }), false),
+        disabled: withDefault(flag("Only disabled ones."), false),
       },
       positional: ["organization"],
       async run({ organization = null, disabled: areDisabled }, { services, part }) {
@@ -122,7 +122,7 @@ export const webhooks = resource({
     verb({
       name: "disable",
       title: "disable a webhook, so that only `webhook enable` enables it again",
-      args: { reason: withDefault(text({ description: "Why, for staff only." }), "") },
+      args: { reason: withDefault(text("Why, for staff only."), "") },
       run: async ({ reason }, { services, id, by }) =>
         rowOf(await services.webhooks.disable(id, reason, by), services),
     }),
@@ -173,9 +173,7 @@ export function deliveryVerbs(
       name: "resend",
       title: "send a delivery of the last two days once more",
       args: {
-        delivery: required(
-          integer({ description: "Number of the delivery.", example: 1, minimum: 1 }),
-        ),
+        delivery: required(integer("Number of the delivery.", { example: 1, minimum: 1 })),
       },
       positional: ["delivery"],
       result: attemptSchema,

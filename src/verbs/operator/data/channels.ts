@@ -85,7 +85,7 @@ export const channels = resource({
       run: async (_args, { services, id }) => shown(services, id),
     }),
     list({
-      args: { q: text({ description: `Part of its title, or ${named.hint}.` }) },
+      args: { q: text(`Part of its title, or ${named.hint}.`) },
       title: "list channels by number; one that is named as such comes first",
       result: listed.schema,
       async run({ q: text }, { services: { channels }, part }) {
@@ -129,7 +129,7 @@ export const channels = resource({
     verb({
       name: "restore",
       on: "none",
-      args: { channel: required(text({ description: `The removed channel: ${named.hint}.` })) },
+      args: { channel: required(text(`The removed channel: ${named.hint}.`)) },
       positional: ["channel"],
       title: "let a deleted or merged channel return, under its number, with the next row about it",
       result: shape.object({ restored: shape.integer() }),

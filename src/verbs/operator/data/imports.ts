@@ -99,24 +99,17 @@ function rowOf(run: RecordedRun) {
 const options = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
   name: withDefault(
-    text({
-      description: "The file's name, whose ending may say its format.",
-      example: "posts.csv",
-    }),
+    text("The file's name, whose ending may say its format.", { example: "posts.csv" }),
     "upload",
   ),
   ...readingOptions,
   replace: withDefault(
-    flag({ description: "Categories, territories: remove those that the file does not contain." }),
+    flag("Categories, territories: remove those that the file does not contain."),
     false,
   ),
-  dry_run: withDefault(
-    flag({ description: "Only report what would happen, on a copy of the database." }),
-    false,
-  ),
+  dry_run: withDefault(flag("Only report what would happen, on a copy of the database."), false),
   wait: withDefault(
-    integer({
-      description: "Answer once it has ended, but after at most this many seconds.",
+    integer("Answer once it has ended, but after at most this many seconds.", {
       example: 60,
       minimum: 0,
       maximum: WAIT_MAX_S,
@@ -196,11 +189,9 @@ const selection = {
   format: withDefault(choice(EXPORT_FORMATS as [ExportFormat], "Format of the file."), "csv"),
   from: dayText("Posts, stats: the first Moscow day."),
   to: dayText("Posts, stats: the last Moscow day, included."),
-  channel: text({ description: "One channel only: its number, @handle or link.", example: "1" }),
+  channel: text("One channel only: its number, @handle or link.", { example: "1" }),
   raw: withDefault(
-    flag({
-      description: "CSV, Excel: do not escape texts that a spreadsheet would run as formulas.",
-    }),
+    flag("CSV, Excel: do not escape texts that a spreadsheet would run as formulas."),
     false,
   ),
 };

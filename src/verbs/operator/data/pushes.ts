@@ -109,8 +109,7 @@ const POSTS_SHOWN = 20;
 const TEXT_SHOWN = 60;
 
 const deletedSchema = shape.object({ deleted: shape.count("Posts that were taken down") });
-const numbers = integerList({
-  description: "The posts' numbers, separated by commas.",
+const numbers = integerList("The posts' numbers, separated by commas.", {
   example: "17,18",
   itemsMax: POSTS_MAX,
 });

@@ -28,13 +28,10 @@ export const readingOptions = {
     '{"category": "news"}',
     (line) => line.indexOf("="),
   ),
-  sheet: text({ description: "An Excel workbook's sheet; the first one by default." }),
-  ignore_unknown: withDefault(flag({ description: "Ignore columns that are not known." }), false),
+  sheet: text("An Excel workbook's sheet; the first one by default."),
+  ignore_unknown: withDefault(flag("Ignore columns that are not known."), false),
   timezone: timezone(),
-  strict: withDefault(
-    flag({ description: "Reject a row with a bad cell instead of dropping the cell." }),
-    false,
-  ),
+  strict: withDefault(flag("Reject a row with a bad cell instead of dropping the cell."), false),
 };
 
 /** A column with an empty name is left out, as one that is not known. */
@@ -58,7 +55,7 @@ function pairs(
   signAt: (line: string) => number,
 ): Parameter<Record<string, string>> {
   return {
-    ...(text({ description, example }) as Parameter<never>),
+    ...(text(description, { example }) as Parameter<never>),
     isLines: true,
     read(given) {
       const typed = String(given).trim();
@@ -86,8 +83,7 @@ function readLines(typed: string, signAt: (line: string) => number): Read<Record
 }
 
 function timezone(): Parameter<string> & { default: string } {
-  const name = text({
-    description: "IANA name of the time zone of times without an offset.",
+  const name = text("IANA name of the time zone of times without an offset.", {
     example: "Asia/Omsk",
   });
   return withDefault(

@@ -46,7 +46,7 @@ export const jobs = resource({
   area: "system",
   title: "the appliance's scheduled jobs",
   schema: jobRows.schema,
-  id: inPath(text({ description: "Its name.", example: "recount" })),
+  id: inPath(text("Its name.", { example: "recount" })),
   hint: "its name",
   find: async (name, services) => (await stateOf(name, services)).name,
   verbs: [
@@ -81,7 +81,7 @@ export const backups = resource({
   area: "system",
   title: "backups in the folder of daily ones, which stay on the appliance's machine",
   schema: backupRows.schema,
-  id: inPath(text({ description: "Its name." })),
+  id: inPath(text("Its name.")),
   hint: "its name",
   find: async (name) => name,
   verbs: [

@@ -46,7 +46,7 @@ export const operatorKeys = resource({
       on: "none",
       title: "create a key of the operator's API, which is shown only once",
       args: {
-        name: required(checkedText({ description: "Its name.", example: "billing" }, requiredName)),
+        name: required(checkedText("Its name.", { example: "billing" }, requiredName)),
         can: abilities(),
         expires: lastDay("Last day it works, in Moscow; by default it does not expire."),
       },
@@ -84,11 +84,10 @@ export function requireAbilities({ can }: Actor, wanted: readonly Ability[]): vo
 }
 
 function abilities(): Parameter<Ability[]> {
-  const list = textList({
-    description: `What it may do: ${ABILITIES.join(", ")}, separated by commas; by default only read.`,
-    example: "read,customers",
-    itemsMax: ABILITIES.length,
-  });
+  const list = textList(
+    `What it may do: ${ABILITIES.join(", ")}, separated by commas; by default only read.`,
+    { example: "read,customers", itemsMax: ABILITIES.length },
+  );
   return {
     in: "query",
     required: false,

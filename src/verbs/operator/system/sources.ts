@@ -85,9 +85,7 @@ export function errorText({ failure }: Pick<Outcome, "failure">): string {
   return failure === null ? "" : inEnglish(failure);
 }
 
-const every = text({
-  description: "15m, 6h, 1d, or a cron pattern of five fields in Moscow time.",
-});
+const every = text("15m, 6h, 1d, or a cron pattern of five fields in Moscow time.");
 const schedule: Parameter<string> = {
   ...every,
   read(given) {
@@ -96,8 +94,7 @@ const schedule: Parameter<string> = {
   },
 };
 const timeLimit: Parameter<number> = {
-  ...(text({
-    description: "How long fetching a file may take, and importing it: such as 90m or 6h.",
+  ...(text("How long fetching a file may take, and importing it: such as 90m or 6h.", {
     example: "90m",
   }) as Parameter<never>),
   read: (given) => readTimeLimit(String(given)),
@@ -105,30 +102,27 @@ const timeLimit: Parameter<number> = {
 /** Arguments of every file that is fetched, besides where it is and how it is read. */
 export const fileOptions = {
   kind: required(choice(IMPORT_KIND_NAMES as [ImportKindName], "What the rows are.")),
-  name: withDefault(text({ description: "Its name; empty for its address or folder." }), ""),
+  name: withDefault(text("Its name; empty for its address or folder."), ""),
   schedule: withDefault(schedule, "15m"),
   header: header(),
   time_limit: timeLimit,
 };
-export const sourceUrl = text({
-  description: "Address of the file.",
+export const sourceUrl = text("Address of the file.", {
   example: "https://data.example.com/posts.csv",
 });
 const pull = { url: required(sourceUrl), ...fileOptions, ...readingOptions };
 export const botOptions = {
   demo: withDefault(
-    flag({
-      description: "A fake messenger inside the program, whose channels post every few seconds.",
-    }),
+    flag("A fake messenger inside the program, whose channels post every few seconds."),
     false,
   ),
-  name: withDefault(text({ description: "Its name; empty for the bot's." }), ""),
-  schedule: withDefault(text({ description: "As of a file; empty for the messenger's own." }), ""),
-  api: withDefault(text({ description: "Address of the messenger's API; empty for its own." }), ""),
+  name: withDefault(text("Its name; empty for the bot's."), ""),
+  schedule: withDefault(text("As of a file; empty for the messenger's own."), ""),
+  api: withDefault(text("Address of the messenger's API; empty for its own."), ""),
 };
 const bot = {
   kind: required(choice(BOT_KINDS, "The messenger.")),
-  token: withDefault(text({ description: "The bot's token; not for a demonstration." }), ""),
+  token: withDefault(text("The bot's token; not for a demonstration."), ""),
   ...botOptions,
 };
 
@@ -235,8 +229,7 @@ export const sources = resource({
 
 function header(): Parameter<Record<string, string>> {
   return {
-    ...(text({
-      description: "A header to send with each request; it is stored encrypted.",
+    ...(text("A header to send with each request; it is stored encrypted.", {
       example: "Authorization: Bearer abc",
     }) as Parameter<never>),
     isLines: true,
