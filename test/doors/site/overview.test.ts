@@ -24,9 +24,8 @@ const daysIn = (html: string): string[] =>
 /** Requests, units and errors of the row that contains a text. */
 const numbersOf = (html: string, text: string): number[] => {
   const row = html.split("<tr>").find((one) => one.includes(text)) ?? "";
-  return [...row.matchAll(/<td class="number[^"]*" data-value="(\d+)"/g)].map((match) =>
-    Number(match[1]),
-  );
+  const cells = row.matchAll(/<td class="number[^"]*"[^>]*>([\d,]+)</g);
+  return [...cells].map(([, text = ""]) => Number(text.replace(",", "")));
 };
 async function use(): Promise<void> {
   await appliance.get("/v1/msgr/channels/1/", customer.key);
@@ -204,7 +203,7 @@ test("usage is shown by key, errors are highlighted, and today is marked as not 
   const byKey = html.split("<h3>Usage by key")[1] ?? "";
   expect(numbersOf(byKey, "<bdi>test<")).toEqual([3, 2, 1]);
   expect(numbersOf(byKey, "<bdi>nightly<")).toEqual([1, 1, 0]);
-  expect(byKey).toContain('<td class="number failed" data-value="1"');
+  expect(byKey).toContain('<td class="number failed" data-label="Errors">1<');
   const today = html.split("<tr>").find((row) => row.includes('data-value="2026-11-20"')) ?? "";
   expect(today).toContain("not over yet");
   const yesterday = html.split("<tr>").find((row) => row.includes('data-value="2026-11-19"')) ?? "";

@@ -39,6 +39,7 @@ export type Column<Row> = readonly [
 export function DataTable<Row>({
   label,
   rows,
+  total,
   columns,
   empty,
   isTall = false,
@@ -46,6 +47,8 @@ export function DataTable<Row>({
 }: {
   label: string;
   rows: readonly Row[];
+  /** A row below the others. */
+  total?: Row;
   columns: readonly Column<Row>[];
   empty?: Child;
   /** Whether its rows scroll below a fixed header. */
@@ -68,29 +71,48 @@ export function DataTable<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr>
-              {columns.map(([head, cell, look = "", mark]) => {
-                const plain = look.replace(/\b(row|bare)\b/g, "");
-                const classes = `${plain} ${mark?.(row) || ""}`.trim() || undefined;
-                if (/\brow\b/.test(look)) {
-                  return (
-                    <th scope="row" class={classes}>
-                      {cell(row)}
-                    </th>
-                  );
-                }
-                const isNamed = className !== "data" && !/\b(bare|address)\b/.test(look);
-                return (
-                  <td class={classes} data-label={isNamed ? head : undefined}>
-                    {cell(row)}
-                  </td>
-                );
-              })}
-            </tr>
+            <Row {...{ row, columns, className }} />
           ))}
         </tbody>
+        {total !== undefined && (
+          <tfoot>
+            <Row row={total} {...{ columns, className }} />
+          </tfoot>
+        )}
       </table>
     </Scroll>
+  );
+}
+
+function Row<Row>({
+  row,
+  columns,
+  className,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  className: string;
+}) {
+  return (
+    <tr>
+      {columns.map(([head, cell, look = "", mark]) => {
+        const plain = look.replace(/\b(row|bare)\b/g, "");
+        const classes = `${plain} ${mark?.(row) || ""}`.trim() || undefined;
+        if (/\brow\b/.test(look)) {
+          return (
+            <th scope="row" class={classes}>
+              {cell(row)}
+            </th>
+          );
+        }
+        const isNamed = className !== "data" && !/\b(bare|address)\b/.test(look);
+        return (
+          <td class={classes} data-label={isNamed ? head : undefined}>
+            {cell(row)}
+          </td>
+        );
+      })}
+    </tr>
   );
 }
 

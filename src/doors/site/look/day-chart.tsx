@@ -1,56 +1,65 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Child } from "hono/jsx";
 import { useVisit } from "../visit/visit.ts";
 import { Scroll } from "./data-table.tsx";
-import { DayText, formatNumber } from "./shown.tsx";
+import { DayText, formatNumber, shownNumber } from "./shown.tsx";
 
-/** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
-export function DayChart<Row extends { day: string }>({
-  title,
-  id,
-  days,
-  head,
-  isUnfinished = true,
-  instead = null,
-  heads,
-  cellsOf,
-}: {
-  title: string;
+/** A column of numbers by day. */
+export interface DayColumn<Row> {
+  head: Child;
+  /** Null if it is unknown. */
+  value(row: Row): number | null;
+  text?(value: number): string;
+  /** How the script draws it; by default as a line. */
+  draw?: "bars" | "none";
+  /** The style sheet's colour for what it means; in that of danger, numbers other than zero stand out. */
+  ink?: "--danger" | "--chart-3";
+}
+
+interface DrawnProps<Row> {
   id: string;
   days: readonly Row[];
+  columns: readonly DayColumn<Row>[];
+  /** The picture's first and last day; by default those of the rows. */
+  from?: string;
+  to?: string;
+  unit?: "%" | undefined;
   /** Head of the first column, where a row stands for more than a day. */
   head?: string;
   /** Whether the last row is not over yet. */
   isUnfinished?: boolean;
-  /** Shown in place of an empty chart and table. */
-  instead?: string | null;
-  heads: JSX.Element | JSX.Element[];
-  cellsOf: (row: Row) => JSX.Element | JSX.Element[];
-}) {
-  const visit = useVisit();
-  const { words: common } = visit;
-  const from = days[0]?.day;
-  const to = days.at(-1)?.day;
-  if (instead !== null) {
-    return (
-      <section>
-        <h3>{title}</h3>
-        <p class="empty">{instead}</p>
-      </section>
-    );
-  }
+}
+
+/** A chart, and the table by day that the script draws it from. @param props.children stand between them */
+export function DrawnDays<Row extends { day: string }>({
+  id,
+  label,
+  days,
+  columns,
+  from = days[0]?.day ?? "",
+  to = days.at(-1)?.day ?? "",
+  unit,
+  head,
+  isUnfinished = false,
+  children,
+}: DrawnProps<Row> & { label: string; children?: Child }) {
+  const { words } = useVisit();
   return (
-    <section>
-      <h3>{title}</h3>
-      <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
+    <>
+      <div data-chart={id} data-from={from} data-to={to} data-unit={unit} aria-hidden="true" />
+      {children}
       <details>
-        <summary>{common.table}</summary>
-        <Scroll label={title}>
+        <summary>{words.table}</summary>
+        <Scroll label={label}>
           <table id={id}>
             <thead>
               <tr>
-                <th scope="col">{head ?? common.day}</th>
-                {heads}
+                <th scope="col">{head ?? words.day}</th>
+                {columns.map(({ head, draw, ink }) => (
+                  <th scope="col" class="number" data-draw={draw} data-ink={ink}>
+                    {head}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
@@ -59,16 +68,45 @@ export function DayChart<Row extends { day: string }>({
                   <th scope="row" data-value={row.day}>
                     <DayText day={row.day} />
                     {row.day === to && isUnfinished && (
-                      <small> {visit.words.overviewPage.unfinished}</small>
+                      <small> {words.overviewPage.unfinished}</small>
                     )}
                   </th>
-                  {cellsOf(row)}
+                  {columns.map((column) => (
+                    <Value column={column} value={column.value(row)} />
+                  ))}
                 </tr>
               ))}
             </tbody>
           </table>
         </Scroll>
       </details>
+    </>
+  );
+}
+
+function Value<Row>({ column, value }: { column: DayColumn<Row>; value: number | null }) {
+  const { text = shownNumber, ink } = column;
+  return (
+    <td class={ink === "--danger" && value ? "number failed" : "number"} data-value={value ?? ""}>
+      {value === null ? "—" : text(value)}
+    </td>
+  );
+}
+
+/** A section with a chart of every day of a period. @param props.instead shown in place of an empty one */
+export function DayChart<Row extends { day: string }>({
+  title,
+  instead = null,
+  ...drawn
+}: DrawnProps<Row> & { title: string; instead?: string | null }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      {instead === null ? (
+        <DrawnDays label={title} isUnfinished {...drawn} />
+      ) : (
+        <p class="empty">{instead}</p>
+      )}
     </section>
   );
 }

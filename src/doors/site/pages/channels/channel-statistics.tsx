@@ -1,13 +1,12 @@
 /** @jsxImportSource hono/jsx */
-
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics.ts";
 import type { AppError } from "../../../../errors.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { historyIncluded } from "../../../../verbs/admission.ts";
-import { Scroll } from "../../look/data-table.tsx";
+import { DrawnDays } from "../../look/day-chart.tsx";
 import { OpeningPlan } from "../../look/opening-plan.tsx";
-import { DayText, shownNumber, told } from "../../look/shown.tsx";
+import { DayText, told } from "../../look/shown.tsx";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, useVisit } from "../../visit/visit.ts";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
@@ -20,8 +19,7 @@ export async function ReadingsChart({
   card: CardView;
   readings: Readings;
 }) {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
+  const { channelFields, explorerPages: words } = useVisit().words;
   const first = firstDrawn({ from, to, rows });
   const last = formatDay(to);
   return (
@@ -35,8 +33,18 @@ export async function ReadingsChart({
       ) : rows.length === 0 ? (
         <p class="empty">{words.noStatistics}</p>
       ) : (
-        <>
-          <div data-chart="readings" data-from={first} data-to={last} aria-hidden="true" />
+        <DrawnDays
+          id="readings"
+          label={words.statistics}
+          days={rows}
+          from={first}
+          to={last}
+          columns={[
+            { head: channelFields.subscribers, value: ({ subscribers }) => subscribers },
+            { head: words.views, value: knownViews, draw: "bars" },
+            { head: words.postsOfDay, value: ({ posts }) => posts, draw: "none" },
+          ]}
+        >
           <p class="row apart">
             <small>
               <DayText day={first} /> – <DayText day={last} />
@@ -45,11 +53,7 @@ export async function ReadingsChart({
               {words.downloadReadings}
             </a>
           </p>
-          <details>
-            <summary>{visit.words.table}</summary>
-            <ReadingsTable rows={rows} />
-          </details>
-        </>
+        </DrawnDays>
       )}
     </section>
   );
@@ -92,45 +96,6 @@ export function Periods({
         </a>
       ))}
     </nav>
-  );
-}
-
-function ReadingsTable({ rows }: { rows: readonly DailyStatisticsView[] }) {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
-  return (
-    <Scroll label={words.statistics}>
-      <table id="readings">
-        <thead>
-          <tr>
-            <th scope="col">{words.day}</th>
-            <th scope="col" class="number">
-              {visit.words.channelFields.subscribers}
-            </th>
-            <th scope="col" class="number" data-draw="bars">
-              {words.views}
-            </th>
-            <th scope="col" class="number" data-draw="none">
-              {words.postsOfDay}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <th scope="row" data-value={row.day}>
-                <DayText day={row.day} />
-              </th>
-              {[row.subscribers, knownViews(row), row.posts].map((value) => (
-                <td class="number" data-value={value ?? ""}>
-                  {value === null ? "—" : shownNumber(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
   );
 }
 

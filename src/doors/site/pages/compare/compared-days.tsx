@@ -9,9 +9,7 @@ import { formatDay } from "../../../../values/moscow-time.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../verbs/methods/channels.ts";
 import { channelsCompareList } from "../../../../verbs/methods/statistics.ts";
 import { cutText } from "../../forms/faults.ts";
-import { Scroll } from "../../look/data-table.tsx";
-import { shownPart } from "../../look/day-chart.tsx";
-import { DayText, shownNumber } from "../../look/shown.tsx";
+import { DrawnDays, shownPart } from "../../look/day-chart.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useVisit } from "../../visit/visit.ts";
 import {
@@ -42,60 +40,28 @@ export function ComparedDays({
   measure: Measure;
   titles: readonly string[];
 }) {
-  const visit = useVisit();
+  const words = useVisit().words.comparePages;
   const days = [...new Set(rows.map(({ day }) => day))].sort();
-  const lines = cards.map(({ id }) =>
-    valuesOf(
-      rows.filter(({ channel }) => channel === id),
-      measure,
-    ),
-  );
-  const text = (value: number) =>
-    measure === "growth" ? shownPart(value / 100, true) : shownNumber(value);
+  const isGrowth = measure === "growth";
+  const columns = cards.map(({ id }, at) => {
+    const own = rows.filter(({ channel }) => channel === id);
+    const values = valuesOf(own, measure);
+    return {
+      head: titles[at],
+      value: ({ day }: { day: string }) => values.get(day) ?? null,
+      ...(isGrowth && { text: (value: number) => shownPart(value / 100, true) }),
+    };
+  });
   return (
-    <>
-      <div
-        data-chart="compared"
-        data-from={firstDrawn({ from, to, rows })}
-        data-to={formatDay(to)}
-        data-unit={measure === "growth" ? "%" : undefined}
-        aria-hidden="true"
-      />
-      <details>
-        <summary>{visit.words.table}</summary>
-        <Scroll label={visit.words.comparePages.measures[measure]}>
-          <table id="compared">
-            <thead>
-              <tr>
-                <th scope="col">{visit.words.explorerPages.day}</th>
-                {titles.map((title) => (
-                  <th scope="col" class="number">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((day) => (
-                <tr>
-                  <th scope="row" data-value={day}>
-                    <DayText day={day} />
-                  </th>
-                  {lines.map((values) => {
-                    const value = values.get(day);
-                    return (
-                      <td class="number" data-value={value ?? ""}>
-                        {value !== undefined && text(value)}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </details>
-    </>
+    <DrawnDays
+      id="compared"
+      label={words.measures[measure]}
+      days={days.map((day) => ({ day }))}
+      columns={columns}
+      from={firstDrawn({ from, to, rows })}
+      to={formatDay(to)}
+      unit={isGrowth ? "%" : undefined}
+    />
   );
 }
 

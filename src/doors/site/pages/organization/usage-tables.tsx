@@ -7,8 +7,8 @@ import type {
 } from "../../../../customers/limits/usage-history.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
 import { apiMethods } from "../../../../verbs/methods/table.ts";
-import { Scroll } from "../../look/data-table.tsx";
-import { DayChart } from "../../look/day-chart.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { DayChart, type DayColumn } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { useSite, useVisit } from "../../visit/visit.ts";
 
@@ -85,16 +85,21 @@ function sumOf(rows: readonly UsageSum[]): UsageSum {
 /** Tables and charts of an organization's usage: by day, method and key. */
 
 export function UsageByDay({ days }: { days: { day: string; sum: UsageSum }[] }) {
-  const words = useVisit().words.organizationPages;
+  const { words } = useVisit();
+  const { usageByDay, noUsage } = words.organizationPages;
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
     <DayChart
-      title={words.usageByDay}
+      title={usageByDay}
       id="usage-days"
       days={days}
-      instead={isUsed ? null : words.noUsage}
-      heads={<SumHeads />}
-      cellsOf={({ sum }) => <SumCells sum={sum} />}
+      instead={isUsed ? null : noUsage}
+      columns={[
+        { head: words.requests, value: ({ sum }) => sum.requests },
+        // In dark mode the second chart colour would be too close to that of errors.
+        { head: words.units, value: ({ sum }) => sum.units, ink: "--chart-3" },
+        { head: words.errors, value: ({ sum }) => sum.errors, ink: "--danger" },
+      ]}
     />
   );
 }
@@ -106,26 +111,19 @@ export function ByDayAndMethod({
   counted: "requests" | "units";
   usage: ReturnType<typeof sumByDayAndMethod>;
 }) {
-  const visit = useVisit();
-  const { words: common } = visit;
-  const words = visit.words.organizationPages;
+  const { words: common } = useVisit();
+  const words = common.organizationPages;
   return (
     <DayChart
       title={words.byDayAndMethod(common[counted])}
       id={`${counted}-by-method`}
       days={days}
-      heads={methods.map((method) => (
-        <th scope="col" class="number">
-          {method === null ? words.otherMethods : breakable(ROUTES.get(method) ?? method)}
-        </th>
-      ))}
-      cellsOf={({ sums }) =>
-        sums.map((sum) => (
-          <td class="number" data-value={sum[counted]}>
-            {shownNumber(sum[counted])}
-          </td>
-        ))
-      }
+      columns={methods.map(
+        (method, at): DayColumn<(typeof days)[number]> => ({
+          head: method === null ? words.otherMethods : breakable(ROUTES.get(method) ?? method),
+          value: ({ sums }) => sums[at]?.[counted] ?? 0,
+        }),
+      )}
     />
   );
 }
@@ -188,72 +186,28 @@ function UsageSums({
   column: string;
   rows: readonly { head: JSX.Element; sum: UsageSum }[];
 }) {
-  const visit = useVisit();
+  const { words } = useVisit();
+  const head = <>{words.organizationPages.total}</>;
   return (
     <section>
       <h3>{title}</h3>
-      <Scroll label={title}>
-        <table class="named">
-          <thead>
-            <tr>
-              <th scope="col">{column}</th>
-              <SumHeads />
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ head, sum }) => (
-              <tr>
-                <th scope="row" class="long">
-                  {head}
-                </th>
-                <SumCells sum={sum} />
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{visit.words.organizationPages.total}</th>
-              <SumCells sum={sumOf(rows.map(({ sum }) => sum))} />
-            </tr>
-          </tfoot>
-        </table>
-      </Scroll>
+      <DataTable
+        className="named"
+        label={title}
+        rows={rows}
+        total={{ head, sum: sumOf(rows.map(({ sum }) => sum)) }}
+        columns={[
+          [column, ({ head }) => head, "row long"],
+          [words.requests, ({ sum }) => shownNumber(sum.requests), "number"],
+          [words.units, ({ sum }) => shownNumber(sum.units), "number"],
+          [
+            words.errors,
+            ({ sum }) => shownNumber(sum.errors),
+            "number",
+            ({ sum }) => sum.errors > 0 && "failed",
+          ],
+        ]}
+      />
     </section>
-  );
-}
-
-function SumHeads() {
-  const { words } = useVisit();
-  return (
-    <>
-      <th scope="col" class="number">
-        {words.requests}
-      </th>
-      {/* In dark mode the second chart colour would be too close to that of errors. */}
-      <th scope="col" class="number" data-ink="--chart-3">
-        {words.units}
-      </th>
-      <th scope="col" class="number" data-ink="--danger">
-        {words.errors}
-      </th>
-    </>
-  );
-}
-
-/** Errors are highlighted if there are any. */
-function SumCells({ sum }: { sum: UsageSum }) {
-  const visit = useVisit();
-  return (
-    <>
-      {(["requests", "units", "errors"] as const).map((name) => (
-        <td
-          class={name === "errors" && sum.errors > 0 ? "number failed" : "number"}
-          data-value={sum[name]}
-          data-label={visit.words[name]}
-        >
-          {shownNumber(sum[name])}
-        </td>
-      ))}
-    </>
   );
 }

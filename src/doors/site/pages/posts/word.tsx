@@ -155,24 +155,11 @@ function Periods({
       isUnfinished={to === undefined || to >= formatDay(dayOf(visit.nowMs))}
       days={periods.map(({ from, ...figures }) => ({ day: from, ...figures }))}
       instead={posts === 0 ? words.nobody : null}
-      heads={[
-        <th scope="col" class="number" data-draw="bars">
-          {explorerPages.postsOfDay}
-        </th>,
-        <th scope="col" class="number" data-draw="none">
-          {explorerPages.views}
-        </th>,
-        <th scope="col" class="number" data-draw="none">
-          {words.channels}
-        </th>,
+      columns={[
+        { head: explorerPages.postsOfDay, value: ({ posts }) => posts, draw: "bars" },
+        { head: explorerPages.views, value: ({ views }) => views, draw: "none" },
+        { head: words.channels, value: ({ channels }) => channels, draw: "none" },
       ]}
-      cellsOf={(period) =>
-        [period.posts, period.views, period.channels].map((value) => (
-          <td class="number" data-value={value ?? ""}>
-            {value === null ? "—" : shownNumber(value)}
-          </td>
-        ))
-      }
     />
   );
 }

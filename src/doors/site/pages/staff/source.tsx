@@ -157,16 +157,7 @@ function RowsByDay({
       id="source-rows"
       days={shown.map((day) => ({ day: formatDay(day), rows: rows.get(day) ?? 0 }))}
       instead={counts.length === 0 ? visit.words.nothingYet : null}
-      heads={
-        <th scope="col" class="number" data-draw="bars">
-          {words.rows}
-        </th>
-      }
-      cellsOf={({ rows }) => (
-        <td class="number" data-value={rows}>
-          {shownNumber(rows)}
-        </td>
-      )}
+      columns={[{ head: words.rows, value: ({ rows }) => rows, draw: "bars" }]}
     />
   );
 }
