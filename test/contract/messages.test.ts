@@ -1072,12 +1072,6 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The folder FOLDER has backups of 2 databases: give one of its files, which end in .backup.",
     ],
   ],
-  formerBackups: [
-    [
-      { folder: "FOLDER", former: "FORMER" },
-      "FOLDER has backups of a former version, which only that version can restore: use another folder, or remove them with their folder FORMER.",
-    ],
-  ],
   copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],
   fileExists: [[{ path: "PATH" }, "The file PATH already exists."]],
   fileIsDatabase: [[{ file: "FILE" }, "FILE is the database itself."]],

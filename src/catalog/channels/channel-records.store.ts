@@ -2,7 +2,6 @@ import { type Database, statement } from "../../db/database.ts";
 import { insertSql, updateSql } from "../../db/statement.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { CARD_COLUMNS, CHANNEL_COLUMNS, type ChannelRecord, SCANNED_COLUMNS } from "./card.ts";
-import { parseMessengerId } from "./channel-reference.ts";
 import { categorySlugs, createChannelIds } from "./channels.store.ts";
 import { createFormerHandles, type FormerHandle, isSameHandle } from "./handles.store.ts";
 import { createRemovedChannels } from "./removed-channels.store.ts";
@@ -92,28 +91,13 @@ export function createChannelRecords(db: Database, clock: Clock) {
       const handle = into.handle ?? from.handle;
       const change = { before: from.handle, after: handle, listed: [] };
       const former_handles = formerHandles.record(into.id, change, clock.now());
-      const msgr_id = messengerIdAfterMerge(from, into, ids);
+      const msgr_id = into.msgr_id ?? from.msgr_id;
       rows.update({ ...into, handle, msgr_id, former_handles }, into);
     },
 
     refreshFacets: rows.refreshFacets,
     writeSearch: rows.writeSearch,
   };
-}
-
-/**
- * Messenger id of the channel that remains after a merge. The two may have the same id in different
- * notations; the result is canonical, unless a third channel has that already.
- */
-function messengerIdAfterMerge(
-  from: ChannelRecord,
-  into: ChannelRecord,
-  ids: ReturnType<typeof createChannelIds>,
-): string | null {
-  const messengerId = into.msgr_id ?? from.msgr_id;
-  const canonical = messengerId === null ? null : parseMessengerId(messengerId);
-  const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
-  return holder === undefined || holder === into.id ? canonical : messengerId;
 }
 
 /** Fields that the search index depends on. */

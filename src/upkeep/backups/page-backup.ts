@@ -55,8 +55,6 @@ import {
 
 /** Beside the backups of a folder, which share it. */
 const PACK_FOLDER = "kanalog-packs";
-/** Where the format before stored what backups share. */
-const FORMER_FOLDER = "kanalog-chunks";
 
 export interface PageCopy extends DatabaseCopy {
   /** Bytes that this backup added to the folder. */
@@ -82,9 +80,6 @@ export async function writePages(
 ): Promise<PageCopy> {
   requireAbsent(path);
   const folder = dirname(path);
-  if (existsSync(join(folder, FORMER_FOLDER))) {
-    throw new AppError("conflict", message("formerBackups", { folder, former: FORMER_FOLDER }));
-  }
   const draft = beginDraft(path, clock);
   try {
     await db.copyPagesTo(draft.path);

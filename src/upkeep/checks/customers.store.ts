@@ -12,13 +12,10 @@ const UNITS = `
   FROM usage_periods p GROUP BY organization_id`;
 
 /**
- * SQL: the instant since which no day was removed; an organization without an older period has all its
- * days. The last removed day is recorded; an earlier program did not record it, and its clock is assumed to
- * have been right.
+ * SQL: the instant since which no day was removed; an organization without an older period has all its days.
  */
-const KEPT_SINCE = `86400000 * max(
-  coalesce((SELECT CAST(value AS INTEGER) + 1 FROM meta WHERE name = 'usage_removed_until'), 0),
-  coalesce((SELECT max(day) - 390 FROM usage_days), 0))`;
+const KEPT_SINCE = `86400000 * coalesce(
+  (SELECT CAST(value AS INTEGER) + 1 FROM meta WHERE name = 'usage_removed_until'), 0)`;
 
 export function usageFaults(db: Database): string[] {
   return foundRows(db, {

@@ -346,15 +346,11 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test("a folder of the format before is refused, and so is a backup of it", async () => {
+test("a backup in another format is refused", async () => {
   machine.write("old.backup", '{"format":"kanalog-backup-1","bytes":4096,"schemaVersion":1}');
   expect((await machine.run(["restore", "old.backup"])).notes).toContain(
     "another version wrote it",
   );
-  mkdirSync(join(folder(), "kanalog-chunks"), { recursive: true });
-  const { exitCode, notes } = await machine.run(["backup", "--to", "copies"]);
-  expect([exitCode, notes]).toEqual([1, expect.stringContaining("use another folder")]);
-  expect(backups()).toEqual([]);
 });
 
 test("a backup needs a file or a folder, and not both", async () => {

@@ -168,33 +168,6 @@ test("check reports twins and the command that merges them, after which it finds
   expect(exitCode).toBe(1);
   expect(out.split("\n")).toContain(fault);
 
-  // A database from before former handles were stored has only the link.
-  const db = machine.open();
-  db.exec(`DELETE FROM former_handles WHERE channel_id IN (${from}, ${into})`);
-  db.exec(`UPDATE channel_cards SET former_handles = '' WHERE id IN (${from}, ${into})`);
-  for (const handle of [`from_${from}`, `into_${into}`]) {
-    db.exec(`UPDATE public_cards SET json = replace(json, '["${handle}"]', '[]')`);
-  }
-  expect((await machine.run(["check"])).exitCode).toBe(0);
-  const card = { link: `https://t.me/from_${from}`, id: from };
-  db.prepare("UPDATE channel_cards SET link = @link WHERE id = @id").run(card);
-  db.prepare(
-    "UPDATE public_cards SET json = replace(json, '\"link\":null', @link) WHERE id = @id",
-  ).run({ ...card, link: `"link":"${card.link}"` });
-  db.close();
-  expect((await machine.run(["check"])).out.split("\n")).toContain(fault);
-
   await channelCommand("merge", from, into, "--yes");
   expect((await machine.run(["check"])).out).toContain("ok     twins");
-});
-
-test("check reports two channels with the same messenger id in its two forms", async () => {
-  const db = machine.open();
-  db.exec(`UPDATE channel_cards SET msgr_id = -1000000000777 WHERE id = ${from}`);
-  db.exec(`UPDATE channel_cards SET msgr_id = 777 WHERE id = ${into}`);
-  db.close();
-  expect((await machine.run(["check"])).out).toContain(`kanalog channel merge ${from} ${into}.`);
-  await channelCommand("merge", into, from, "--yes");
-  expect((await machine.run(["check"])).exitCode).toBe(0);
-  expect(await machine.json(["channel", "show", "t.me/c/777/1"])).toMatchObject({ id: from });
 });
