@@ -145,14 +145,9 @@ async function changePlan(
  * Changes how a plan is offered.
  * @throws AppError `not_found`, `invalid` for a price without a currency, an unusable link, or texts that are too long
  */
-async function changeOffer(
-  db: Database,
-  clock: Clock,
-  code: PlanCode,
-  change: OfferChange,
-  by: Actor,
-): Promise<Plan> {
-  return inTransaction(db, clock, "plan", async (tx) => {
+const changeOffer = transaction(
+  "plan",
+  async (tx, clock, code: PlanCode, change: OfferChange, by: Actor) => {
     requireFoundPlan(tx, code);
     const found = selectPlanNow(tx, code);
     const offer = changedOffer(found, change);
@@ -162,8 +157,8 @@ async function changeOffer(
       await recordChange(tx, clock, by, { action: "plan.offer", id: code, details: { fields } });
     }
     return selectPlanNow(tx, code);
-  });
-}
+  },
+);
 
 /** Steps for an organization that becomes entitled to webhook events again. */
 export interface Resumption {

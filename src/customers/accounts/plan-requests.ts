@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { inTransaction, transaction } from "../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -83,13 +83,9 @@ function requestPlan(
 }
 
 /** Closes an organization's request, which gets no plan by it. @throws AppError `not_found` if none is open */
-function closePlanRequest(
-  db: Database,
-  clock: Clock,
-  organizationId: number,
-  by: Actor,
-): Promise<PlanRequest> {
-  return inTransaction(db, clock, "plan-request", async (tx) => {
+const closePlanRequest = transaction(
+  "plan-request",
+  async (tx, clock, organizationId: number, by: Actor) => {
     const open = await endPlanRequest(tx, organizationId);
     if (open === undefined) throw notFound("object");
     await recordChange(tx, clock, by, {
@@ -99,8 +95,8 @@ function closePlanRequest(
       details: { plan: open.plan },
     });
     return open;
-  });
-}
+  },
+);
 
 /** Ends an organization's open request, if there is one, in the caller's transaction. */
 export async function endPlanRequest(

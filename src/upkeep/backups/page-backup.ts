@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,

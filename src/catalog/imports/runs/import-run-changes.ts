@@ -1,9 +1,8 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import { tellOperator } from "../../../customers/operator-events/operator-events.store.ts";
-import type { Database, Transaction } from "../../../db/database.ts";
+import type { Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { inTransaction, transaction } from "../../../db/transaction.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { transaction } from "../../../db/transaction.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { INTERRUPTED } from "../reading/input.ts";
@@ -17,15 +16,17 @@ import {
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 
-function startImport(
-  db: Database,
-  clock: Clock,
-  run: { kind: ImportKindName; fileName: string; summary: RunProgress; owner: string },
-  by: Actor,
-): Promise<number> {
-  const { kind, fileName, summary } = run;
-  const { options, bytes } = summary;
-  return inTransaction(db, clock, "import-start", async (tx) => {
+const startImport = transaction(
+  "import-start",
+  async (
+    tx,
+    clock,
+    run: { kind: ImportKindName; fileName: string; summary: RunProgress; owner: string },
+    by: Actor,
+  ) => {
+    const { kind, fileName, summary } = run;
+    const { options, bytes } = summary;
+
     const { id } = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
     await recordChange(tx, clock, by, {
       action: "import.start",
@@ -39,8 +40,8 @@ function startImport(
       },
     });
     return id;
-  });
-}
+  },
+);
 
 /** @param failure null if it succeeded */
 const endImport = transaction("import-end", (tx, clock, id: number, failure: Message | null) =>

@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { inTransaction } from "../../../db/transaction.ts";
+import { inTransaction, transaction } from "../../../db/transaction.ts";
 import { AppError, fieldError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -21,16 +21,10 @@ import type { Webhook } from "./webhooks.table.ts";
 /** Most addresses of the operator: every event is a delivery to each. */
 const WEBHOOKS_MAX = 10;
 
-/** Changes of the operator's webhooks, one transaction each. */
-export const operatorWebhookChanges = { addOperatorWebhook, enableOperatorWebhook };
-
 /** @throws AppError `conflict` if there are as many as there may be */
-function addOperatorWebhook(
-  db: Database,
-  clock: Ports["clock"],
-  { url, secret, by }: { url: string; secret: Uint8Array; by: Actor },
-): Promise<number> {
-  return inTransaction(db, clock, "operator-webhook", async (tx) => {
+const addOperatorWebhook = transaction(
+  "operator-webhook",
+  async (tx, clock, { url, secret, by }: { url: string; secret: Uint8Array; by: Actor }) => {
     const others = (await selectOperatorWebhooks(tx)).length;
     if (others >= WEBHOOKS_MAX) {
       throw new AppError("conflict", message("operatorWebhooksFull", { max: WEBHOOKS_MAX }));
@@ -43,8 +37,8 @@ function addOperatorWebhook(
     const id = await insertWebhook(tx, row);
     await recordChange(tx, clock, by, ofWebhook("create", own(id), { host: hostOf(url) }));
     return id;
-  });
-}
+  },
+);
 
 async function enableOperatorWebhook(
   db: Database,
@@ -62,6 +56,9 @@ async function enableOperatorWebhook(
     await recordChange(tx, clock, by, ofWebhook("enable", own(id), { before }));
   });
 }
+
+/** Changes of the operator's webhooks, one transaction each. */
+export const operatorWebhookChanges = { addOperatorWebhook, enableOperatorWebhook };
 
 type Changes = Calls<
   typeof operatorWebhookChanges & { removeWebhookPart: typeof removeWebhookPart }
