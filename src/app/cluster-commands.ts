@@ -1,12 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { derivedRows } from "../catalog/derived-rows.ts";
-import {
-  findClusterState,
-  type NodeState,
-  requireReadable,
-  selectNodes,
-} from "../cluster/cluster-state.ts";
+import type { NodeState } from "../cluster/cluster-state.ts";
+import { findClusterState, requireReadable, selectNodes } from "../cluster/cluster-state.ts";
 import { openConnection, type Session } from "../cluster/connection.ts";
 import { forgetNode, NAME_TAKEN_S, noteNode } from "../cluster/copy-newest.ts";
 import { linkToCluster } from "../cluster/link-to-cluster.ts";

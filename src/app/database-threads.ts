@@ -3,12 +3,8 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { IN_MEMORY, openDatabase } from "../db/open-database.ts";
 import type { Lane, LaneCalls } from "../db/operations.ts";
-import {
-  inlineThreads,
-  startThreads,
-  type ThreadLoad,
-  type ThreadsOptions,
-} from "../db/threads/threads.ts";
+import type { ThreadLoad, ThreadsOptions } from "../db/threads/threads.ts";
+import { inlineThreads, startThreads } from "../db/threads/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nodeSettings } from "./node-copy.ts";
 import { lanes } from "./operations.ts";

@@ -34,11 +34,8 @@ import { createSecretBox, type SecretBox } from "../values/secret-box.ts";
 import { composeJobs, composeRows } from "./compose/jobs.ts";
 import { composeSources } from "./compose/sources.ts";
 import { loadDemoCustomers } from "./demo-customers.ts";
-import {
-  authSettings,
-  type InstallationSecret,
-  installationSecret,
-} from "./installation-secret.ts";
+import type { InstallationSecret } from "./installation-secret.ts";
+import { authSettings, installationSecret } from "./installation-secret.ts";
 import { linkCopy, requireSameClock } from "./node-copy.ts";
 import { lanes } from "./operations.ts";
 

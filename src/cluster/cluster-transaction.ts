@@ -4,16 +4,8 @@ import type { Place } from "../db/shared-rows.ts";
 import { inFileTransaction, refuseNested, type Wait } from "../db/transaction.ts";
 import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import {
-  type Authority,
-  type Cluster,
-  copiedVersion,
-  isOfHistory,
-  requireCluster,
-  requireCopy,
-  setPlace,
-  type Turn,
-} from "./link.ts";
+import type { Authority, Cluster, Turn } from "./link.ts";
+import { copiedVersion, isOfHistory, requireCluster, requireCopy, setPlace } from "./link.ts";
 import type { RowImage } from "./shared-tables.ts";
 
 /**

@@ -5,15 +5,8 @@ import type { Clock } from "../ports/clock.ts";
 import { daySql } from "./cluster-schema.ts";
 import { copyNewer, inClusterTransaction } from "./cluster-transaction.ts";
 import { type Cluster, openAuthority, requireCluster, setCluster } from "./link.ts";
-import {
-  type Column,
-  fromJson,
-  noteChangedRows,
-  type RowImage,
-  SEQUENCES,
-  type SharedTable,
-  sharedTables,
-} from "./shared-tables.ts";
+import type { Column, RowImage, SharedTable } from "./shared-tables.ts";
+import { fromJson, noteChangedRows, SEQUENCES, sharedTables } from "./shared-tables.ts";
 
 /**
  * Makes a connection's file a copy: from now on, PostgreSQL commits what the connection writes.

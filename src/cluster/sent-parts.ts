@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Database, statement } from "../db/database.ts";
 import type { Session } from "./connection.ts";
-import {
-  allImagesSql,
-  fromJson,
-  type RowImage,
-  SEQUENCES,
-  type SharedTable,
-  sharedTables,
-} from "./shared-tables.ts";
+import type { RowImage, SharedTable } from "./shared-tables.ts";
+import { allImagesSql, fromJson, SEQUENCES, sharedTables } from "./shared-tables.ts";
 
 /**
  * Parts of a file's shared rows that are in PostgreSQL: ranges of keys, which follow each other in each table.

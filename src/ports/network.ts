@@ -2,15 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
 import { isIP } from "node:net";
 import { connect, getCACertificates } from "node:tls";
-import {
-  type Destination,
-  type DownloadRequest,
-  type DownloadResult,
-  download,
-  type FetchFault,
-  fetchAddress,
-  fetchFaultOf,
-} from "./download.ts";
+import type { Destination, DownloadRequest, DownloadResult, FetchFault } from "./download.ts";
+import { download, fetchAddress, fetchFaultOf } from "./download.ts";
 
 export interface Network {
   /**

@@ -7,13 +7,8 @@ import { inLanguage, type Language, message } from "../values/messages/messages.
 import { type ApiMethod, type Call, FileAnswer, STATUS_OF } from "./method.ts";
 import type { OpenedCursor } from "./paging.ts";
 import { onlyFields } from "./parameters.ts";
-import {
-  continueList,
-  filtersOf,
-  positionAfter,
-  type RawArguments,
-  readArguments,
-} from "./read-arguments.ts";
+import type { RawArguments } from "./read-arguments.ts";
+import { continueList, filtersOf, positionAfter, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 
 /**

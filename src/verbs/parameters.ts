@@ -1,7 +1,6 @@
 import { AppError } from "../errors.ts";
+import type { Range, Reader } from "../values/fields.ts";
 import {
-  type Range,
-  type Reader,
   readChoice,
   readDay,
   readFlag,

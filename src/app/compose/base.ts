@@ -17,11 +17,8 @@ import { listenerAddress } from "../../values/network/address-ranges.ts";
 import { createSecretBox } from "../../values/secret-box.ts";
 import { databaseThreads, servingConnection } from "../database-threads.ts";
 import { type openCurrent, openDomains } from "../domains.ts";
-import {
-  type InstallationSecret,
-  installationSecret,
-  requireReadableSecrets,
-} from "../installation-secret.ts";
+import type { InstallationSecret } from "../installation-secret.ts";
+import { installationSecret, requireReadableSecrets } from "../installation-secret.ts";
 import { nodeSettings, requireOwnName } from "../node-copy.ts";
 import type { Crew } from "../workers/crew.ts";
 import { composeCluster } from "./cluster.ts";

@@ -1,9 +1,6 @@
 import { DEBT_MAX_S } from "../../customers/limits/limits.ts";
-import {
-  type Buckets,
-  createSharedBuckets,
-  type RateBuckets,
-} from "../../customers/limits/rates.ts";
+import type { Buckets, RateBuckets } from "../../customers/limits/rates.ts";
+import { createSharedBuckets } from "../../customers/limits/rates.ts";
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { dieWithParent, isRunning } from "../../ports/system.ts";

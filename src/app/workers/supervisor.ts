@@ -5,13 +5,8 @@ import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/system-calls.ts";
 import { localAddress } from "../../values/network/address-ranges.ts";
 import { WORKER_MEMORY_BYTES } from "./crew.ts";
-import {
-  createQuestionDesk,
-  type FromWorker,
-  sendTo,
-  type WorkerChild,
-  type WorkerStart,
-} from "./question-desk.ts";
+import type { FromWorker, WorkerChild, WorkerStart } from "./question-desk.ts";
+import { createQuestionDesk, sendTo } from "./question-desk.ts";
 
 export interface WorkersOptions {
   count: number;

@@ -19,17 +19,14 @@ import {
   slugsColumn,
   textColumn,
 } from "../fields/columns.ts";
+import type { RecordOf, ShownAs, StoredField, ViewOf } from "../fields/stored-field.ts";
 import {
   field,
   flag,
   hidden,
   optional,
   optionalInstant,
-  type RecordOf,
-  type ShownAs,
-  type StoredField,
   schemasOf,
-  type ViewOf,
   viewer,
   writer,
 } from "../fields/stored-field.ts";

@@ -5,13 +5,8 @@ import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } fro
 import type { ChannelReference } from "./channel-reference.ts";
 import { idOfHandle } from "./handles.store.ts";
 import { idOfMessengerId } from "./removed-channels.store.ts";
-import {
-  CARD_JSON,
-  CARD_PARTS,
-  type CardParts,
-  CHANNELS_PER_TURN,
-  filledCard,
-} from "./stored-card.ts";
+import type { CardParts } from "./stored-card.ts";
+import { CARD_JSON, CARD_PARTS, CHANNELS_PER_TURN, filledCard } from "./stored-card.ts";
 
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);

@@ -3,11 +3,8 @@ import { createReadCache } from "../../db/read-transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { CardView } from "./card.ts";
-import {
-  type ChannelReference,
-  parseLinkOrHandle,
-  parseResolveQuery,
-} from "./channel-reference.ts";
+import type { ChannelReference } from "./channel-reference.ts";
+import { parseLinkOrHandle, parseResolveQuery } from "./channel-reference.ts";
 import {
   cardsVersion,
   type HandleOwner,

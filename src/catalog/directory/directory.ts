@@ -2,12 +2,8 @@ import type { Database } from "../../db/database.ts";
 import { foldText, nearestCodes } from "../../values/fold-text.ts";
 import * as shape from "../../values/schema.ts";
 import { createDirectoryStore } from "./directory.store.ts";
-import {
-  type Category,
-  TERRITORY_KINDS,
-  type Territory,
-  type TerritoryKind,
-} from "./directory.table.ts";
+import type { Category, Territory, TerritoryKind } from "./directory.table.ts";
+import { TERRITORY_KINDS } from "./directory.table.ts";
 
 export type Directory = ReturnType<typeof createDirectory>;
 

@@ -11,9 +11,8 @@ import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/kinds
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
 import { daysAfter } from "../statistics/statistics.store.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics.ts";
+import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
 import {
-  type BulkKind,
-  type BulkSelection,
   channelTest,
   isPostsByChannel,
   metricsTest,

@@ -1,11 +1,5 @@
-import {
-  type Reader,
-  readDay,
-  readFlag,
-  readInteger,
-  readNumber,
-  readOneOf,
-} from "../../values/fields.ts";
+import type { Reader } from "../../values/fields.ts";
+import { readDay, readFlag, readInteger, readNumber, readOneOf } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 

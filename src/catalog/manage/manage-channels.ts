@@ -9,12 +9,8 @@ import { parseResolveQuery } from "../channels/channel-reference.ts";
 import { recordsAfter, selectId } from "../channels/channels.store.ts";
 import { createRemovedChannels } from "../channels/removed-channels.store.ts";
 import { recount } from "../directory/recount.ts";
-import {
-  type ChannelEdit,
-  editChannel,
-  restoreChannel,
-  setChannelPublic,
-} from "./channel-changes.ts";
+import type { ChannelEdit } from "./channel-changes.ts";
+import { editChannel, restoreChannel, setChannelPublic } from "./channel-changes.ts";
 import type { TitleSearch } from "./found-channels.store.ts";
 import { countRows, type Removal, type Watchers } from "./removals.store.ts";
 import { beginRemoval, finishRemovals, removeChannel } from "./removals.ts";

@@ -5,14 +5,8 @@ import { AppError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
-import {
-  endRemoval,
-  insertRemoval,
-  type Removal,
-  removeSome,
-  selectRemoval,
-  type Watchers,
-} from "./removals.store.ts";
+import type { Removal, Watchers } from "./removals.store.ts";
+import { endRemoval, insertRemoval, removeSome, selectRemoval } from "./removals.store.ts";
 
 /**
  * Merges or deletes a channel. A first transaction removes it from everything that is answered and records

@@ -3,18 +3,10 @@ import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import { shownPage } from "../../values/schema.ts";
 import { idOfHandle } from "../channels/handles.store.ts";
-import {
-  type ChannelPageSelection,
-  type PostPosition,
-  selectPostTexts,
-} from "../posts/posts.store.ts";
-import {
-  type Mention,
-  type MentionKind,
-  type MentionTarget,
-  targetOfMessengerId,
-  targetOfNumber,
-} from "./mention.ts";
+import type { ChannelPageSelection, PostPosition } from "../posts/posts.store.ts";
+import { selectPostTexts } from "../posts/posts.store.ts";
+import type { Mention, MentionKind, MentionTarget } from "./mention.ts";
+import { targetOfMessengerId, targetOfNumber } from "./mention.ts";
 
 export interface MentionSelection extends ChannelPageSelection {
   kind: MentionKind | null;

@@ -1,13 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { onceEach } from "../../values/kept-briefly.ts";
 import { selectId } from "../channels/channels.store.ts";
-import {
-  type MentionTarget,
-  mostFrequent,
-  type Neighbour,
-  type Neighbours,
-  referenceOf,
-} from "./mention.ts";
+import type { MentionTarget, Neighbour, Neighbours } from "./mention.ts";
+import { mostFrequent, referenceOf } from "./mention.ts";
 import { newestSources, newestTargets } from "./mentions.store.ts";
 
 /** Limit for mentions to examine in each direction, newest first. */

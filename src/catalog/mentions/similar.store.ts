@@ -4,13 +4,8 @@ import type { ChannelRecord } from "../channels/card.ts";
 import { categorySlugs, selectId } from "../channels/channels.store.ts";
 import { type CatalogFilter, NO_FILTER } from "../search/catalog.ts";
 import { findChannels } from "../search/find-channels.store.ts";
-import {
-  type MentionTarget,
-  mostFrequent,
-  referenceOf,
-  type SimilarChannel,
-  type SimilarReason,
-} from "./mention.ts";
+import type { MentionTarget, SimilarChannel, SimilarReason } from "./mention.ts";
+import { mostFrequent, referenceOf } from "./mention.ts";
 import { newestSources, newestTargets } from "./mentions.store.ts";
 
 export interface Similarity {

@@ -2,18 +2,14 @@ import type { Database } from "../../db/database.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
+import type { Engagement, LeftOut, Readings, Slot, StoredMetrics } from "./metrics.store.ts";
 import {
   beginRun,
   currentSlot,
-  type Engagement,
   isLastRun,
-  type LeftOut,
   publishRun,
-  type Readings,
   readingsAfter,
-  type Slot,
   STORED_COLUMNS,
-  type StoredMetrics,
   saveLeftOut,
   saveMetrics,
   selectEngagement,

@@ -1,13 +1,11 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { DAY_MS, type Day, startOfDay } from "../../values/moscow-time.ts";
 import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
+import type { Listing, MetricsRecord, MetricsView } from "./metrics.ts";
 import {
   ENGAGEMENT_DAYS,
   GROWTH_SLACK_DAYS,
-  type Listing,
   METRIC_NAMES,
-  type MetricsRecord,
-  type MetricsView,
   SMALL_BELOW,
   toMetricsView,
 } from "./metrics.ts";

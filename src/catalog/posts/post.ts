@@ -13,16 +13,14 @@ import {
   textColumn,
   textIdColumn,
 } from "../fields/columns.ts";
+import type { RecordOf, StoredField, ViewOf } from "../fields/stored-field.ts";
 import {
   field,
   flag,
   instant,
   optional,
   optionalInstant,
-  type RecordOf,
-  type StoredField,
   schemasOf,
-  type ViewOf,
   viewer,
   viewJson,
 } from "../fields/stored-field.ts";

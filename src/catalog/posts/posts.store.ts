@@ -2,24 +2,12 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { insertSql, updateSql } from "../../db/statement.ts";
 import { foldText } from "../../values/fold-text.ts";
-import {
-  type Json,
-  type JsonBytes,
-  type JsonText,
-  jsonTextOf,
-  jsonValueOf,
-  listBytesOf,
-} from "../../values/json-text.ts";
+import type { Json, JsonBytes, JsonText } from "../../values/json-text.ts";
+import { jsonTextOf, jsonValueOf, listBytesOf } from "../../values/json-text.ts";
 import { shownPage } from "../../values/schema.ts";
 import type { PostsFound, PostsRequest } from "./manage-posts.ts";
-import {
-  JOIN_ORIGIN,
-  POST_COLUMNS,
-  POST_FIELDS,
-  POST_JSON,
-  type PostRecord,
-  type PostView,
-} from "./post.ts";
+import type { PostRecord, PostView } from "./post.ts";
+import { JOIN_ORIGIN, POST_COLUMNS, POST_FIELDS, POST_JSON } from "./post.ts";
 
 /** Position where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];

@@ -2,13 +2,8 @@ import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { PostView } from "./post.ts";
-import {
-  isShort,
-  type PostPage,
-  type PostSelection,
-  selectPost,
-  selectPosts,
-} from "./posts.store.ts";
+import type { PostPage, PostSelection } from "./posts.store.ts";
+import { isShort, selectPost, selectPosts } from "./posts.store.ts";
 
 export type Posts = ReturnType<typeof createPosts>;
 

@@ -1,11 +1,6 @@
 import { readFileSync } from "node:fs";
-import {
-  DAY_MS,
-  type Day,
-  formatDay,
-  formatInstant,
-  startOfDay,
-} from "../../values/moscow-time.ts";
+import type { Day } from "../../values/moscow-time.ts";
+import { DAY_MS, formatDay, formatInstant, startOfDay } from "../../values/moscow-time.ts";
 import type { Fields } from "../imports/reading/recognized.ts";
 
 /**

@@ -1,33 +1,14 @@
 import { type Database, statement } from "../../db/database.ts";
 import { requireTime } from "../../db/deadline.ts";
 import { type SearchedText, searchedText } from "../channels/search-text.ts";
-import {
-  FILTERED_METRICS,
-  isPercent,
-  ORDERED_METRICS,
-  type OrderedMetric,
-} from "../metrics/metrics.ts";
+import type { OrderedMetric } from "../metrics/metrics.ts";
+import { FILTERED_METRICS, isPercent, ORDERED_METRICS } from "../metrics/metrics.ts";
 import type { CatalogFilter, CatalogOrdering, CatalogSelection } from "./catalog.ts";
-import {
-  type Columns,
-  idAt,
-  LISTING,
-  MARKS,
-  type NumberColumn,
-  positionOf,
-  UNKNOWN,
-} from "./columns/columns.ts";
+import type { Columns, NumberColumn } from "./columns/columns.ts";
+import { idAt, LISTING, MARKS, positionOf, UNKNOWN } from "./columns/columns.ts";
 import { onColumns, roughCount } from "./columns/read-columns.store.ts";
-import {
-  type Among,
-  type Bits,
-  boundsOf,
-  eachMatch,
-  firstOf,
-  type Place,
-  type Range,
-  type Tests,
-} from "./columns/scan.ts";
+import type { Among, Bits, Place, Range, Tests } from "./columns/scan.ts";
+import { boundsOf, eachMatch, firstOf } from "./columns/scan.ts";
 import { COUNTED_MIN, type Expression, expressionOf } from "./search-terms.ts";
 
 export interface Found {

@@ -5,15 +5,14 @@ import { shownPage } from "../../values/schema.ts";
 import { selectCards } from "../channels/channels.store.ts";
 import { searchedText } from "../channels/search-text.ts";
 import { withMetrics } from "../channels/stored-card.ts";
-import {
-  type CatalogCount,
-  type CatalogFilter,
-  type CatalogPage,
-  type CatalogSelection,
-  isOfMetrics,
-  NO_FILTER,
-  type Suggestion,
+import type {
+  CatalogCount,
+  CatalogFilter,
+  CatalogPage,
+  CatalogSelection,
+  Suggestion,
 } from "./catalog.ts";
+import { isOfMetrics, NO_FILTER } from "./catalog.ts";
 import { eachMatching, findChannels, type Step } from "./find-channels.store.ts";
 import { termsByRarity } from "./search-terms.ts";
 import { suggestTitles } from "./suggest-titles.ts";

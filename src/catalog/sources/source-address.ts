@@ -2,12 +2,8 @@ import type { Destination, DownloadFault } from "../../ports/download.ts";
 import type { Read } from "../../values/fields.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { type AddressRange, isWithinRange } from "../../values/network/address-ranges.ts";
-import {
-  type Resolution,
-  readTargetUrl,
-  type Target,
-  type TargetGuard,
-} from "../../values/network/target-guard.ts";
+import type { Resolution, Target, TargetGuard } from "../../values/network/target-guard.ts";
+import { readTargetUrl } from "../../values/network/target-guard.ts";
 
 /** An address that a source is read from: https, or http within the operator's own networks. */
 export interface SourceAddress {

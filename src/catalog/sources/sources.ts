@@ -5,15 +5,8 @@ import { createIsAbandoned, processName } from "../../ports/system.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { hasUnread, selectChats } from "./bots/source-chats.store.ts";
-import {
-  createRunsUnderWay,
-  createSourceBeat,
-  HEARTBEAT_MS,
-  type RunOptions,
-  type RunParts,
-  type RunSurroundings,
-  runClaimed,
-} from "./claimed-run.ts";
+import type { RunOptions, RunParts, RunSurroundings } from "./claimed-run.ts";
+import { createRunsUnderWay, createSourceBeat, HEARTBEAT_MS, runClaimed } from "./claimed-run.ts";
 import { createImportTurns } from "./files/import-source-file.ts";
 import { createPushes } from "./max/pushes.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";

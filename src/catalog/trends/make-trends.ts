@@ -15,21 +15,18 @@ import {
   saveMade,
   type TextRow,
 } from "./trends.store.ts";
+import type { Made, Term, Use, Usual } from "./trends.ts";
 import {
   COMPARED_DAYS,
   HOURS_MAX,
   hourOf,
   isOfCommonWords,
-  type Made,
   mostIn,
   NEW_TERM,
   POSTS_OF_CHANNEL_MAX,
   rises,
   SOUGHT_HOURS,
   surprise,
-  type Term,
-  type Use,
-  type Usual,
 } from "./trends.ts";
 
 /** Processor time after which no further day is counted in the same run. */

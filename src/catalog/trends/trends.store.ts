@@ -2,15 +2,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { type Day, formatInstant } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
-import {
-  type Made,
-  POSTS_OF_CHANNEL_MAX,
-  type Rising,
-  risingIn,
-  shownPosts,
-  type Trends,
-  type TrendView,
-} from "./trends.ts";
+import type { Made, Rising, Trends, TrendView } from "./trends.ts";
+import { POSTS_OF_CHANNEL_MAX, risingIn, shownPosts } from "./trends.ts";
 
 export interface TextRow {
   channel: number;

@@ -3,15 +3,8 @@ import { SCHEMA_VERSION } from "../../db/schema-version.ts";
 import { CLOCK_OFF_MS } from "../../db/shared-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Network } from "../../ports/network.ts";
-import {
-  type Finding,
-  type Found,
-  judged,
-  named,
-  ok,
-  unknown,
-  wrong,
-} from "../../upkeep/checks/finding.ts";
+import type { Finding, Found } from "../../upkeep/checks/finding.ts";
+import { judged, named, ok, unknown, wrong } from "../../upkeep/checks/finding.ts";
 import { SILENT_MS } from "../../upkeep/lease/lease.ts";
 import { NOW_MS } from "../cluster-schema.ts";
 import { findClusterState, selectNodes } from "../cluster-state.ts";

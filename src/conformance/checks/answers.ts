@@ -1,14 +1,10 @@
+import type { Check, ClauseId, Fault, Json, Kit } from "../check.ts";
 import {
-  type Check,
-  type ClauseId,
   check,
   differs,
   each,
-  type Fault,
   fieldError,
   isObject,
-  type Json,
-  type Kit,
   Missing,
   objectsIn,
   refusal,

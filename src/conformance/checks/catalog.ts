@@ -1,14 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  type Json,
-  type Kit,
-  Missing,
-  objectsIn,
-  unless,
-} from "../check.ts";
+import type { Check, Json, Kit } from "../check.ts";
+import { check, differs, each, Missing, objectsIn, unless } from "../check.ts";
 import { fill, listed, look } from "../sight.ts";
 import { answer, numbersOf, refused, results, same, taken } from "./answers.ts";
 

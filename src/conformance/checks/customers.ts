@@ -1,15 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  isObject,
-  type Json,
-  type Kit,
-  Missing,
-  refusal,
-  statusOf,
-  unless,
-} from "../check.ts";
+import type { Check, Json, Kit } from "../check.ts";
+import { check, differs, isObject, Missing, refusal, statusOf, unless } from "../check.ts";
 import type { Answer, Asked } from "../client.ts";
 import { anyPath, MANAGED, nameOf, OWN, PLANS, type Plan } from "../endpoints.ts";
 import { account, limits, planOf } from "../sight.ts";

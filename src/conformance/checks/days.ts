@@ -1,14 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  type Json,
-  Missing,
-  objectsIn,
-  refusal,
-  unless,
-} from "../check.ts";
+import type { Check, Json } from "../check.ts";
+import { check, differs, each, Missing, objectsIn, refusal, unless } from "../check.ts";
 import { METRIC_ORDERINGS } from "../endpoints.ts";
 import { listed, look, planOf, requirePlan } from "../sight.ts";
 import { answer, every, refused, results, same, taken } from "./answers.ts";

@@ -1,17 +1,6 @@
 import { createHmac } from "node:crypto";
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  type Fault,
-  type Json,
-  type Kit,
-  Missing,
-  objectsIn,
-  type Received,
-  unless,
-} from "../check.ts";
+import type { Check, Fault, Json, Kit, Received } from "../check.ts";
+import { check, differs, each, Missing, objectsIn, unless } from "../check.ts";
 import { fieldFault, SHAPES, shapeFault } from "../shapes.ts";
 import { managersKey, operate } from "./customers.ts";
 import { ownChannel } from "./operator.ts";

@@ -1,15 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  isObject,
-  type Json,
-  type Kit,
-  Missing,
-  objectsIn,
-  refusal,
-  unless,
-} from "../check.ts";
+import type { Check, Json, Kit } from "../check.ts";
+import { check, differs, isObject, Missing, objectsIn, refusal, unless } from "../check.ts";
 import type { Asked } from "../client.ts";
 import { anyPath, nameOf, TOOLS } from "../endpoints.ts";
 import { account, fill, pathTo, planOf } from "../sight.ts";

@@ -1,14 +1,5 @@
-import {
-  differs,
-  type Fault,
-  isObject,
-  type Json,
-  type Kit,
-  objectsIn,
-  shown,
-  statusOf,
-  unless,
-} from "../check.ts";
+import type { Fault, Json, Kit } from "../check.ts";
+import { differs, isObject, objectsIn, shown, statusOf, unless } from "../check.ts";
 import type { Answer } from "../client.ts";
 import type { Endpoint } from "../endpoints.ts";
 import { fill, requirePlan } from "../sight.ts";

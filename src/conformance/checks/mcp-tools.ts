@@ -1,16 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  isObject,
-  type Json,
-  type Kit,
-  Missing,
-  objectsIn,
-  shown,
-  unless,
-} from "../check.ts";
+import type { Check, Json, Kit } from "../check.ts";
+import { check, differs, each, isObject, Missing, objectsIn, shown, unless } from "../check.ts";
 import { TOOLS } from "../endpoints.ts";
 import { isRequired } from "../parameter-kinds.ts";
 import { pathTo } from "../sight.ts";

@@ -1,15 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  isObject,
-  type Json,
-  objectsIn,
-  refusal,
-  statusOf,
-  unless,
-} from "../check.ts";
+import type { Check, Json } from "../check.ts";
+import { check, differs, each, isObject, objectsIn, refusal, statusOf, unless } from "../check.ts";
 import { TOOLS } from "../endpoints.ts";
 import {
   callOf,

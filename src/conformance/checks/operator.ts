@@ -1,11 +1,9 @@
+import type { Check, Json, Kit } from "../check.ts";
 import {
-  type Check,
   check,
   differs,
   each,
   fieldError,
-  type Json,
-  type Kit,
   objectsIn,
   refusal,
   statusOf,

@@ -1,16 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  each,
-  fieldError,
-  isObject,
-  type Json,
-  type Kit,
-  Missing,
-  statusOf,
-  unless,
-} from "../check.ts";
+import type { Check, Json, Kit } from "../check.ts";
+import { check, differs, each, fieldError, isObject, Missing, statusOf, unless } from "../check.ts";
 import { METRIC_ORDERINGS, ORDERINGS } from "../endpoints.ts";
 import { fill, listed, requirePlan } from "../sight.ts";
 

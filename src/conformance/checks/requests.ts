@@ -1,13 +1,5 @@
-import {
-  type Check,
-  check,
-  differs,
-  isObject,
-  type Kit,
-  refusal,
-  statusOf,
-  unless,
-} from "../check.ts";
+import type { Check, Kit } from "../check.ts";
+import { check, differs, isObject, refusal, statusOf, unless } from "../check.ts";
 import type { Answer } from "../client.ts";
 import { anyPath, ENDPOINTS, isFile, nameOf, READS } from "../endpoints.ts";
 import { account, pathTo, requirePlan } from "../sight.ts";

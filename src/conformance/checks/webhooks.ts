@@ -1,11 +1,9 @@
+import type { Check, Fault, Kit } from "../check.ts";
 import {
-  type Check,
   check,
   differs,
   each,
-  type Fault,
   fieldError,
-  type Kit,
   Missing,
   objectsIn,
   refusal,

@@ -21,14 +21,12 @@ import {
 import type { Organization, Plan } from "./accounts.table.ts";
 import { requiredName, requireOrganization, requirePlan } from "./accounts.ts";
 import { memberChanges, type OnSuspended } from "./member-changes.ts";
+import type { OfferChange, PlanChange, PlanCode } from "./plan.ts";
 import {
   changedOffer,
   nextTerm,
-  type OfferChange,
   PLAN_CODES,
   PLANS_MAX,
-  type PlanChange,
-  type PlanCode,
   planInForce,
   requiredPlanCode,
   requireLimits,

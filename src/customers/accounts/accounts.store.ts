@@ -1,16 +1,8 @@
 import { and, asc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
-import {
-  type Member,
-  members,
-  type Organization,
-  organizations,
-  type Plan,
-  type PlanRequest,
-  planRequests,
-  plans,
-} from "./accounts.table.ts";
+import type { Member, Organization, Plan, PlanRequest } from "./accounts.table.ts";
+import { members, organizations, planRequests, plans } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
 const planByCode = query((db, { code }: { code: PlanCode }) =>

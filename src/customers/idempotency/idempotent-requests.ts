@@ -6,10 +6,9 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
+import type { RequestClaim, RequestName } from "./operator-requests.store.ts";
 import {
   deleteRequest,
-  type RequestClaim,
-  type RequestName,
   selectRequest,
   updateRequestAnswered,
   updateRequestDone,

@@ -8,20 +8,12 @@ import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import { requireOrganization } from "../accounts/accounts.ts";
 import { PLANS_MAX, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
-import {
-  type Customer,
-  type CustomerChanges,
-  FIRST_CUSTOMER,
-  type KeyChanges,
-  type NewCustomer,
-  type NewKey,
-} from "./key-changes.ts";
+import type { Customer, CustomerChanges, KeyChanges, NewCustomer, NewKey } from "./key-changes.ts";
+import { FIRST_CUSTOMER } from "./key-changes.ts";
 import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
+import type { Key, KeyScope, KeySelection } from "./keys.store.ts";
 import {
   accountsVersionNow,
-  type Key,
-  type KeyScope,
-  type KeySelection,
   selectHolderNow,
   selectKey,
   selectKeyOf,

@@ -5,14 +5,8 @@ import type { TimeBudget, TimeKind } from "../../values/tenant.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
-import {
-  type Buckets,
-  createBuckets,
-  MESSAGES_PER_SECOND,
-  type Rates,
-  type RateVerdict,
-  tokensAt,
-} from "./rates.ts";
+import type { Buckets, Rates, RateVerdict } from "./rates.ts";
+import { createBuckets, MESSAGES_PER_SECOND, tokensAt } from "./rates.ts";
 import type { Charge, Usage, UsageOfRequest } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;

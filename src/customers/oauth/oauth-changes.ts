@@ -5,13 +5,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
 import { clientHash } from "./client-metadata.ts";
 import { insertCode, type OAuthCode, selectToken } from "./oauth.store.ts";
-import {
-  ACCESS_TOKEN_S,
-  endGrant,
-  type NewSecrets,
-  REFRESH_TOKEN_S,
-  tokenModel,
-} from "./token-model.ts";
+import type { NewSecrets } from "./token-model.ts";
+import { ACCESS_TOKEN_S, endGrant, REFRESH_TOKEN_S, tokenModel } from "./token-model.ts";
 
 const CODE_MS = 60_000;
 

@@ -2,18 +2,14 @@ import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { MCP_PATHS } from "../keys/connect-snippets.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
+import type { DocumentFault, ReadDocument } from "./client-documents.ts";
+import { createClientDocuments } from "./client-documents.ts";
+import type { ClientMetadata, MetadataFault } from "./client-metadata.ts";
 import {
-  createClientDocuments,
-  type DocumentFault,
-  type ReadDocument,
-} from "./client-documents.ts";
-import {
-  type ClientMetadata,
   clientHash,
   clientIdOf,
   isDocumentId,
   isOneOf,
-  type MetadataFault,
   readClientId,
   readClientMetadata,
 } from "./client-metadata.ts";

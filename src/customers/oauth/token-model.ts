@@ -14,9 +14,8 @@ import { createToken, hasChecksum, hashKeyToken } from "../keys/key-token.ts";
 import { type Key, selectKey, updateExpiry } from "../keys/keys.store.ts";
 import type { AccessTokens } from "../keys/keys.ts";
 import { clientHash, hostOf } from "./client-metadata.ts";
+import type { FoundCode, FoundToken } from "./oauth.store.ts";
 import {
-  type FoundCode,
-  type FoundToken,
   insertGrant,
   insertToken,
   selectAccessHolderNow,

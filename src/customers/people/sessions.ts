@@ -10,10 +10,9 @@ import { selectMemberships } from "../accounts/accounts.store.ts";
 import { isActive } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
+import type { PersonLanguage, PersonNetwork } from "./people.store.ts";
 import {
   deleteSessions,
-  type PersonLanguage,
-  type PersonNetwork,
   putLanguage,
   putNetwork,
   selectLanguage,

@@ -1,9 +1,8 @@
 import { and, asc, desc, eq, gt, lte, notInArray, or } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
+import type { StripeRefund, StripeSubscription } from "./selling.table.ts";
 import {
-  type StripeRefund,
-  type StripeSubscription,
   stripeCustomers,
   stripeEvents,
   stripeRefunds,

@@ -1,26 +1,15 @@
 import { AppError, storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import {
-  createFairQueue,
-  currentWork,
-  type Tenant,
-  type TimeKind,
-  type Work,
-} from "../../values/tenant.ts";
+import type { Tenant, TimeKind, Work } from "../../values/tenant.ts";
+import { createFairQueue, currentWork } from "../../values/tenant.ts";
 import type { Database } from "../database.ts";
 import { givenUp, ownQueueLong, queryTimeout, withDeadline } from "../deadline.ts";
 import type { NoteHold } from "../lock.ts";
 import { callsOf, type Lane, type LaneCalls, type Operations, type Rule } from "../operations.ts";
 import type { NodeSettings } from "../shared-rows.ts";
-import {
-  createThreadPool,
-  type FromThread,
-  fromFault,
-  type NoteSlowCall,
-  type Outcome,
-  send,
-} from "./thread-pool.ts";
+import type { FromThread, NoteSlowCall, Outcome } from "./thread-pool.ts";
+import { createThreadPool, fromFault, send } from "./thread-pool.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {

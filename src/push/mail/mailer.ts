@@ -3,13 +3,8 @@ import type { Database } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Mail, Message } from "../../ports/mail.ts";
 import type { Ports } from "../../ports/ports.ts";
-import {
-  type ClaimedMail,
-  countMails,
-  type EndedMail,
-  queueMail,
-  type Taken,
-} from "./mails.store.ts";
+import type { ClaimedMail, EndedMail, Taken } from "./mails.store.ts";
+import { countMails, queueMail } from "./mails.store.ts";
 
 /** The mail queue, on whichever thread writes it. */
 interface MailQueue {

@@ -9,13 +9,8 @@ import type { TellSubscription } from "../../customers/selling/subscription-chan
 import type { Transaction } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { onOneLine } from "../../ports/mail.ts";
-import {
-  inEveryLanguage,
-  inLanguage,
-  type Language,
-  type Message,
-  message,
-} from "../../values/messages/messages.ts";
+import type { Language, Message } from "../../values/messages/messages.ts";
+import { inEveryLanguage, inLanguage, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { noteQuotaMail, queueMail } from "./mails.store.ts";
 

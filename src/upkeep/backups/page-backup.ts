@@ -27,15 +27,8 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import {
-  BACKUP_ENDING,
-  type Backup,
-  backupContent,
-  orDamaged,
-  PACK_NAME,
-  type Pack,
-  readBackup,
-} from "./backup-format.ts";
+import type { Backup, Pack } from "./backup-format.ts";
+import { BACKUP_ENDING, backupContent, orDamaged, PACK_NAME, readBackup } from "./backup-format.ts";
 import {
   createPack,
   openPack,

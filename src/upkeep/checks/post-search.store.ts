@@ -1,15 +1,7 @@
-import {
-  dayOfRow,
-  facetsText,
-  type IndexedPost,
-  indexWords,
-} from "../../catalog/post-search/index-text.ts";
-import {
-  isOutdated,
-  type Part,
-  selectParts,
-  tableOf,
-} from "../../catalog/post-search/parts.store.ts";
+import type { IndexedPost } from "../../catalog/post-search/index-text.ts";
+import { dayOfRow, facetsText, indexWords } from "../../catalog/post-search/index-text.ts";
+import type { Part } from "../../catalog/post-search/parts.store.ts";
+import { isOutdated, selectParts, tableOf } from "../../catalog/post-search/parts.store.ts";
 import { isIndexed, selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { formatDay } from "../../values/moscow-time.ts";

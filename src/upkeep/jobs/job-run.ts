@@ -4,15 +4,8 @@ import { transaction } from "../../db/transaction.ts";
 import type { Log } from "../../ports/log.ts";
 import { nextDue } from "../../values/cron-times.ts";
 import { DAY_MS, formatInstant } from "../../values/moscow-time.ts";
-import {
-  addJob,
-  type JobRun,
-  type Start,
-  startCutOffJob,
-  startDueJob,
-  startJob,
-  updateEnd,
-} from "./jobs.store.ts";
+import type { JobRun, Start } from "./jobs.store.ts";
+import { addJob, startCutOffJob, startDueJob, startJob, updateEnd } from "./jobs.store.ts";
 import { BACKUP_JOB } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 

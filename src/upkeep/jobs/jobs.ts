@@ -16,12 +16,8 @@ import { selectOperatorWebhooks } from "../../push/webhooks/manage/webhooks.stor
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { dayOf, formatInstant } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUpDaily } from "../backups/backup-files.ts";
-import {
-  giveBack,
-  type KeptMonths,
-  letGoOldParts,
-  removeOldMonths,
-} from "../retention/old-months.ts";
+import type { KeptMonths } from "../retention/old-months.ts";
+import { giveBack, letGoOldParts, removeOldMonths } from "../retention/old-months.ts";
 import { retain } from "../retention/retain.ts";
 
 /** Settings for jobs. Plain data, because they are sent to a thread. */

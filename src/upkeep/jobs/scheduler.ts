@@ -4,16 +4,8 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { latestDue } from "../../values/cron-times.ts";
-import {
-  isPausing,
-  type Job,
-  type JobLedger,
-  type JobState,
-  jobStates,
-  jobsDueAfterImport,
-  lastRuns,
-  runClaimed,
-} from "./job-run.ts";
+import type { Job, JobLedger, JobState } from "./job-run.ts";
+import { isPausing, jobStates, jobsDueAfterImport, lastRuns, runClaimed } from "./job-run.ts";
 
 /** How often to look for due jobs: due times are whole minutes, and a crashed run is repeated soon. */
 const EVERY_MINUTE = "* * * * *";

@@ -1,12 +1,5 @@
-import {
-  AggregatorRegistry,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from "prom-client";
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CommitUsage } from "../../customers/limits/usage.ts";
 import type { NoteRefused } from "../../db/threads/threads.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -1,9 +1,6 @@
 import { nextChannelOfPosts } from "../../catalog/imports/kinds/exported-rows.store.ts";
-import {
-  endRemoval,
-  noteRemoval,
-  type RemovedRows,
-} from "../../catalog/imports/kinds/removed-months.store.ts";
+import type { RemovedRows } from "../../catalog/imports/kinds/removed-months.store.ts";
+import { endRemoval, noteRemoval } from "../../catalog/imports/kinds/removed-months.store.ts";
 import { dayRow } from "../../catalog/post-search/index-text.ts";
 import { letGoBefore } from "../../catalog/post-search/parts.store.ts";
 import { type Database, statement } from "../../db/database.ts";

@@ -1,9 +1,6 @@
 import { type FieldFaults, fieldError } from "../../errors.ts";
-import {
-  type AlertView,
-  alertSchema,
-  previewSchema,
-} from "../../push/webhooks/alerts/alert-views.ts";
+import type { AlertView } from "../../push/webhooks/alerts/alert-views.ts";
+import { alertSchema, previewSchema } from "../../push/webhooks/alerts/alert-views.ts";
 import { type AlertFields, DIGESTS } from "../../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -11,8 +8,8 @@ import * as shape from "../../values/schema.ts";
 import { alertsAccessible, alertsIncluded, alertToSpare } from "../admission.ts";
 import { actorOf, apiMethod, type Call, own } from "../method.ts";
 import { pageOf, pageParameters, readPage } from "../paging.ts";
+import type { Arguments, Parameter } from "../parameters.ts";
 import {
-  type Arguments,
   choice,
   fieldsOf,
   flag,
@@ -20,7 +17,6 @@ import {
   integer,
   numberInPath,
   orNull,
-  type Parameter,
   required,
   text,
   withDefault,

@@ -1,8 +1,5 @@
-import {
-  CHANNEL_KINDS,
-  type ChannelReference,
-  parsePathReference,
-} from "../../catalog/channels/channel-reference.ts";
+import type { ChannelReference } from "../../catalog/channels/channel-reference.ts";
+import { CHANNEL_KINDS, parsePathReference } from "../../catalog/channels/channel-reference.ts";
 import { foldForSearch } from "../../catalog/channels/search-text.ts";
 import { FILTERED_METRICS, isPercent, type MetricsMin } from "../../catalog/metrics/metrics.ts";
 import type { CatalogFilter } from "../../catalog/search/catalog.ts";

@@ -1,42 +1,25 @@
 import { cardSchema } from "../../catalog/channels/card.ts";
-import {
-  type CardAnswer,
-  cardAnswerSchema,
-  cardWithMetricsSchema,
-} from "../../catalog/channels/stored-card.ts";
+import type { CardAnswer } from "../../catalog/channels/stored-card.ts";
+import { cardAnswerSchema, cardWithMetricsSchema } from "../../catalog/channels/stored-card.ts";
 import type { ChannelPageSelection, PostPosition } from "../../catalog/posts/posts.store.ts";
-import {
-  CATALOG_ORDERINGS,
-  type CatalogPage,
-  type CatalogPosition,
-  type CatalogSelection,
-  isOfMetrics,
-  suggestionSchema,
+import type {
+  CatalogPage,
+  CatalogPosition,
+  CatalogSelection,
 } from "../../catalog/search/catalog.ts";
+import { CATALOG_ORDERINGS, isOfMetrics, suggestionSchema } from "../../catalog/search/catalog.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { type Json, type Page, pageJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import * as shape from "../../values/schema.ts";
 import { apiMethod, type Call, STRANGERS_WORDS } from "../method.ts";
 import { pageParameters, pageWith, readPage, type Slice } from "../paging.ts";
-import {
-  type Arguments,
-  choice,
-  fieldsOf,
-  integerList,
-  required,
-  text,
-  withDefault,
-} from "../parameters.ts";
+import type { Arguments } from "../parameters.ts";
+import { choice, fieldsOf, integerList, required, text, withDefault } from "../parameters.ts";
 import { publicationDays, readPublicationDays } from "../period.ts";
 import { type RawArguments, readArguments } from "../read-arguments.ts";
-import {
-  channelPath,
-  type FilterArguments,
-  filterParameters,
-  type Lookups,
-  readFilter,
-} from "./catalog-filter.ts";
+import type { FilterArguments, Lookups } from "./catalog-filter.ts";
+import { channelPath, filterParameters, readFilter } from "./catalog-filter.ts";
 
 const IDS_MAX = 100;
 

@@ -12,12 +12,8 @@ import { INVALID_CURSOR } from "../paging.ts";
 import { choice, day, text, withDefault } from "../parameters.ts";
 import { requireOrder } from "../period.ts";
 import type { Services } from "../services.ts";
-import {
-  type FilterArguments,
-  filterParameters,
-  readAnyFilter,
-  readChannel,
-} from "./catalog-filter.ts";
+import type { FilterArguments } from "./catalog-filter.ts";
+import { filterParameters, readAnyFilter, readChannel } from "./catalog-filter.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN } from "./post-query.ts";
 import { postFilters, readSearch } from "./post-search.ts";
 

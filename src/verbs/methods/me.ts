@@ -1,11 +1,8 @@
 import { MEMBER_ROLES } from "../../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS, PLAN_CODES } from "../../customers/accounts/plan.ts";
 import { KEY_ACCESSES } from "../../customers/keys/key-token.ts";
-import {
-  type UsagePosition,
-  type UsageView,
-  usageSchema,
-} from "../../customers/limits/usage-history.ts";
+import type { UsagePosition, UsageView } from "../../customers/limits/usage-history.ts";
+import { usageSchema } from "../../customers/limits/usage-history.ts";
 import {
   dayOf,
   formatDay,

@@ -1,9 +1,5 @@
-import {
-  MENTION_KINDS,
-  type Mention,
-  mentionSchema,
-  similarSchema,
-} from "../../catalog/mentions/mention.ts";
+import type { Mention } from "../../catalog/mentions/mention.ts";
+import { MENTION_KINDS, mentionSchema, similarSchema } from "../../catalog/mentions/mention.ts";
 import { type PostView, postSchema } from "../../catalog/posts/post.ts";
 import { notFound } from "../../errors.ts";
 import { listJson } from "../../values/json-text.ts";

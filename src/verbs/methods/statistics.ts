@@ -14,13 +14,8 @@ import { listOf } from "../paging.ts";
 import { day, fieldsOf, integerList, required, textList } from "../parameters.ts";
 import { firstDayOf, PERIOD_DAYS_MAX, periodDays, readPeriod, requireHistory } from "../period.ts";
 import type { Services } from "../services.ts";
-import {
-  channelNamed,
-  type FilterArguments,
-  filterParameters,
-  readFilter,
-  unknownChannel,
-} from "./catalog-filter.ts";
+import type { FilterArguments } from "./catalog-filter.ts";
+import { channelNamed, filterParameters, readFilter, unknownChannel } from "./catalog-filter.ts";
 
 export const CHANNELS_MAX = 100;
 

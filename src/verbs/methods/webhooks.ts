@@ -1,11 +1,10 @@
 import { fieldError } from "../../errors.ts";
 import type { ReceiverAddress } from "../../push/webhooks/manage/webhook-limits.ts";
+import type { DeliveryView, WebhookView } from "../../push/webhooks/manage/webhook-views.ts";
 import {
   attemptSchema,
-  type DeliveryView,
   deliverySchema,
   newSecretSchema,
-  type WebhookView,
   webhookSchema,
 } from "../../push/webhooks/manage/webhook-views.ts";
 import { type Read, readNumberList } from "../../values/fields.ts";

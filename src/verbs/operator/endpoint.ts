@@ -4,13 +4,8 @@ import { takesJson } from "../../values/takes.ts";
 import { type Described, FileAnswer, type Verb as HttpVerb } from "../method.ts";
 import { type Cursors, pageOf, pageParameters } from "../paging.ts";
 import { fieldsOf, onlyFields, type Parameter, type Parameters } from "../parameters.ts";
-import {
-  continueList,
-  filtersOf,
-  positionAfter,
-  type RawArguments,
-  readArguments,
-} from "../read-arguments.ts";
+import type { RawArguments } from "../read-arguments.ts";
+import { continueList, filtersOf, positionAfter, readArguments } from "../read-arguments.ts";
 import { informed, positionOf, type Resource, type Row, type Use, type Verb } from "./resource.ts";
 
 /** A verb as the operator's API has it: its route, and its operation in the OpenAPI document. */

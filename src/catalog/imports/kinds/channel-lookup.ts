@@ -3,10 +3,8 @@ import { shortened } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { parseNamed, postOfLink } from "../../channels/channel-reference.ts";
 import { createChannelIds } from "../../channels/channels.store.ts";
-import {
-  createRemovedChannels,
-  type RemovedChannel,
-} from "../../channels/removed-channels.store.ts";
+import type { RemovedChannel } from "../../channels/removed-channels.store.ts";
+import { createRemovedChannels } from "../../channels/removed-channels.store.ts";
 import { type ImportContext, KeptOut, RowFault } from "./import-kind.ts";
 
 /**

@@ -3,24 +3,16 @@ import { message } from "../../../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../../../values/moscow-time.ts";
 import { messengerIdColumn } from "../../channels/channel-reference.ts";
 import { channelColumn, countColumn, dayColumn, nullable } from "../../fields/columns.ts";
+import type { GivenDay, StatisticsRecord } from "../../statistics/statistics.store.ts";
 import {
   createStatisticsRecords,
   DAYS_PER_INSERT,
   daysAfter,
-  type GivenDay,
-  type StatisticsRecord,
 } from "../../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import { bounds, type RowSelection } from "./exported-rows.ts";
-import {
-  type Given,
-  type ImportContext,
-  type ImportKind,
-  isSame,
-  RowFault,
-  type RowOutcome,
-  requirePast,
-} from "./import-kind.ts";
+import type { Given, ImportContext, ImportKind, RowOutcome } from "./import-kind.ts";
+import { isSame, RowFault, requirePast } from "./import-kind.ts";
 
 interface StatsRow {
   channel: number | string;

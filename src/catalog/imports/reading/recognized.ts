@@ -1,9 +1,5 @@
-import {
-  inLanguage,
-  type Language,
-  type Message,
-  message,
-} from "../../../values/messages/messages.ts";
+import type { Language, Message } from "../../../values/messages/messages.ts";
+import { inLanguage, message } from "../../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
 
 export type ImportFormat = "csv" | "ndjson";

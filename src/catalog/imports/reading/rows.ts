@@ -5,11 +5,8 @@ import { message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { type ColumnNames, createColumnNames, type Naming } from "./column-names.ts";
 import { readCsv } from "./csv-rows.ts";
-import {
-  createForeignRows,
-  type ForeignFormatName,
-  formatOfForeign,
-} from "./foreign/foreign-formats.ts";
+import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
+import { createForeignRows, formatOfForeign } from "./foreign/foreign-formats.ts";
 import { refuseChatExport } from "./foreign/message-parts.ts";
 import { beginningOf, type Input, prepend } from "./input.ts";
 import { createJsonRows, readJson, readNdjson } from "./json-rows.ts";

@@ -6,13 +6,8 @@ import { transaction } from "../../../db/transaction.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../kinds/import-kinds.ts";
 import { INTERRUPTED } from "../reading/input.ts";
-import {
-  endRun,
-  insertRun,
-  type RunProgress,
-  saveHeartbeat,
-  selectRun,
-} from "./import-runs.store.ts";
+import type { RunProgress } from "./import-runs.store.ts";
+import { endRun, insertRun, saveHeartbeat, selectRun } from "./import-runs.store.ts";
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 

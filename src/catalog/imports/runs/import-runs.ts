@@ -10,12 +10,8 @@ import { nothingRecognized } from "../reading/recognized.ts";
 import { nothingImported } from "../writing/import-summary.ts";
 import { createImportQueue, type ImportParts } from "./import-queue.ts";
 import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
-import {
-  createHeldUploads,
-  type NewUpload,
-  type UploadFiles,
-  type UploadsOfOthers,
-} from "./upload-files.ts";
+import type { NewUpload, UploadFiles, UploadsOfOthers } from "./upload-files.ts";
+import { createHeldUploads } from "./upload-files.ts";
 
 export type { RecordedRun };
 

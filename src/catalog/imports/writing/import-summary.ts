@@ -1,14 +1,8 @@
 import type { Database, Transaction } from "../../../db/database.ts";
 import { findMeta, type MetaName, writeMeta } from "../../../db/meta.ts";
 import { shortened } from "../../../values/fields.ts";
-import {
-  inEnglish,
-  inLanguage,
-  type Language,
-  type Message,
-  message,
-  verbatim,
-} from "../../../values/messages/messages.ts";
+import type { Language, Message } from "../../../values/messages/messages.ts";
+import { inEnglish, inLanguage, message, verbatim } from "../../../values/messages/messages.ts";
 import { stringifyExact } from "../reading/json-rows.ts";
 import type { Recognized } from "../reading/recognized.ts";
 

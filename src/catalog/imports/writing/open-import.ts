@@ -9,29 +9,14 @@ import { type ImportContext, type ImportKind, RowFault } from "../kinds/import-k
 import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
 import { type CellRules, readCells } from "../kinds/read-cells.ts";
 import type { Input } from "../reading/input.ts";
-import {
-  type Fields,
-  type InputRow,
-  nothingRecognized,
-  type Recognized,
-} from "../reading/recognized.ts";
+import type { Fields, InputRow, Recognized } from "../reading/recognized.ts";
+import { nothingRecognized } from "../reading/recognized.ts";
 import { type ReadingOptions, readRows } from "../reading/rows.ts";
 import { importPaced } from "./import-paced.ts";
-import {
-  createTally,
-  type ImportSummary,
-  nothingImported,
-  type ReasonGroup,
-  ROWS_TRIED,
-} from "./import-summary.ts";
-import {
-  type ImportOptions,
-  type ImportRun,
-  type Reject,
-  type RunningImport,
-  readAll,
-  writeRow,
-} from "./write-rows.ts";
+import type { ImportSummary, ReasonGroup } from "./import-summary.ts";
+import { createTally, nothingImported, ROWS_TRIED } from "./import-summary.ts";
+import type { ImportOptions, ImportRun, Reject, RunningImport } from "./write-rows.ts";
+import { readAll, writeRow } from "./write-rows.ts";
 
 /** How a file that was read through is imported. */
 interface FileRun extends Omit<ImportRun, "context" | "recognized" | "cells"> {

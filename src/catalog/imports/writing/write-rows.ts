@@ -2,17 +2,16 @@ import { closeSync, writeSync } from "node:fs";
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
-import {
-  type BadCell,
-  type Given,
-  type ImportContext,
-  type ImportKind,
-  KeptOut,
-  type ReadRow,
-  RowFault,
-  type RowOutcome,
-  type RowWriter,
+import type {
+  BadCell,
+  Given,
+  ImportContext,
+  ImportKind,
+  ReadRow,
+  RowOutcome,
+  RowWriter,
 } from "../kinds/import-kind.ts";
+import { KeptOut, RowFault } from "../kinds/import-kind.ts";
 import { type CellRules, isOptional, readCells } from "../kinds/read-cells.ts";
 import { stringifyExact } from "../reading/json-rows.ts";
 import type { Fields, InputRow, Recognized } from "../reading/recognized.ts";

@@ -3,8 +3,8 @@ import { requireTime } from "../../../db/deadline.ts";
 import { eachFacet, FACET_MARKS } from "../../channels/search-text.ts";
 import { CURRENT_SLOT, publishedRun } from "../../metrics/metrics.store.ts";
 import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
+import type { Columns, Size } from "./columns.ts";
 import {
-  type Columns,
   isSet,
   LISTING,
   MARKS,
@@ -12,7 +12,6 @@ import {
   OWN_LEAST,
   positionOf,
   SHARED_LEAST,
-  type Size,
   STATE,
   UNKNOWN,
   VERSION,

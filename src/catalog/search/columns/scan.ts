@@ -1,13 +1,6 @@
 import { noInline } from "bun:jsc";
-import {
-  type Columns,
-  idAt,
-  isSet,
-  type NumberColumn,
-  placeOfCategory,
-  STATE,
-  UNKNOWN,
-} from "./columns.ts";
+import type { Columns, NumberColumn } from "./columns.ts";
+import { idAt, isSet, placeOfCategory, STATE, UNKNOWN } from "./columns.ts";
 
 /** Conditions on channels, in terms of the columns. */
 export interface Tests {

@@ -9,12 +9,8 @@ import { createChannelIds } from "../../channels/channels.store.ts";
 import type { ImportContext, ImportKind } from "../../imports/kinds/import-kind.ts";
 import { importKinds } from "../../imports/kinds/import-kinds.ts";
 import { type Fields, nothingRecognized } from "../../imports/reading/recognized.ts";
-import {
-  changedBy,
-  createTally,
-  type ImportSummary,
-  nothingImported,
-} from "../../imports/writing/import-summary.ts";
+import type { ImportSummary } from "../../imports/writing/import-summary.ts";
+import { changedBy, createTally, nothingImported } from "../../imports/writing/import-summary.ts";
 import { type Reject, readAll, writeRow } from "../../imports/writing/write-rows.ts";
 import { countRows, RUN_KILLED, selectSource, updateSource } from "../sources.store.ts";
 import type { SourcePosition } from "../sources.table.ts";

@@ -1,13 +1,7 @@
 import type { Clock } from "../../../ports/clock.ts";
 import type { ApiAnswer, CallApi } from "../bots/call-api.ts";
-import {
-  DEMO_CHANNELS,
-  type DemoPost,
-  demoHandle,
-  demoPost,
-  STEP_MS,
-  stepAt,
-} from "./demo-posts.ts";
+import type { DemoPost } from "./demo-posts.ts";
+import { DEMO_CHANNELS, demoHandle, demoPost, STEP_MS, stepAt } from "./demo-posts.ts";
 
 /** Steps for which the fake messenger keeps updates: an hour. */
 const KEPT_STEPS = 720;

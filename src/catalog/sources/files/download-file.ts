@@ -5,12 +5,8 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import { INTERRUPTED } from "../../imports/reading/input.ts";
 import { type ImportSummary, isHopeless } from "../../imports/writing/import-summary.ts";
 import type { BotRunTools } from "../bots/bot-messenger.ts";
-import {
-  contactHost,
-  readSourceAddress,
-  type SourceAddress,
-  type SourceGuard,
-} from "../source-address.ts";
+import type { SourceAddress, SourceGuard } from "../source-address.ts";
+import { contactHost, readSourceAddress } from "../source-address.ts";
 import { failed, NOTHING, type Outcome } from "../source-run-changes.ts";
 import type { DoneFile, FileOptions, SourcePosition } from "../sources.table.ts";
 import type { SourceFile } from "./import-source-file.ts";

@@ -2,16 +2,8 @@ import { isObject, membersOf } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { BotAccess } from "../bots/bot-messenger.ts";
 import { type BotFault, type CallApi, ONCE, refused, waitOf } from "../bots/call-api.ts";
-import {
-  type Chat,
-  digitsOf,
-  isChat,
-  isMessage,
-  isTimed,
-  type Membership,
-  type Message,
-  postIdOf,
-} from "./max-rows.ts";
+import type { Chat, Membership, Message } from "./max-rows.ts";
+import { digitsOf, isChat, isMessage, isTimed, postIdOf } from "./max-rows.ts";
 import { UPDATE_TYPES } from "./max-updates.ts";
 
 /** Address of MAX's Bot API, according to its description of July 2026. */

@@ -1,14 +1,8 @@
 import { message } from "../../../values/messages/messages.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import type { Batch } from "../bots/batch-writer.ts";
-import {
-  ALL_READ,
-  type BotAccess,
-  type BotEnd,
-  type BotMessenger,
-  type BotTools,
-  type Pushes,
-} from "../bots/bot-messenger.ts";
+import type { BotAccess, BotEnd, BotMessenger, BotTools, Pushes } from "../bots/bot-messenger.ts";
+import { ALL_READ } from "../bots/bot-messenger.ts";
 import type { BotFault } from "../bots/call-api.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
 import { createMaxApi, MAX_API, type MaxApi } from "./max-api.ts";

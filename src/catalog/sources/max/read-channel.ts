@@ -4,10 +4,9 @@ import type { Batch } from "../bots/batch-writer.ts";
 import type { BotTools } from "../bots/bot-messenger.ts";
 import type { BotFault } from "../bots/call-api.ts";
 import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
+import type { Chat, Message } from "./max-rows.ts";
 import {
-  type Chat,
   handleOf,
-  type Message,
   postIdOf,
   titleOf,
   toChannelRow,

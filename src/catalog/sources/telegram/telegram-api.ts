@@ -2,14 +2,8 @@ import { asObject, membersOf } from "../../../values/json-text.ts";
 import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
 import type { ReactionCount } from "../bots/batch-writer.ts";
 import type { BotAccess } from "../bots/bot-messenger.ts";
-import {
-  type ApiAnswer,
-  type BotFault,
-  type CallApi,
-  ONCE,
-  refused,
-  waitOf,
-} from "../bots/call-api.ts";
+import type { ApiAnswer, BotFault, CallApi } from "../bots/call-api.ts";
+import { ONCE, refused, waitOf } from "../bots/call-api.ts";
 
 export interface TelegramFault extends BotFault {
   /** New id of a group that became a supergroup; null for any other fault. */

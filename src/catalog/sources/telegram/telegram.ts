@@ -1,22 +1,11 @@
 import type { Fields } from "../../imports/reading/recognized.ts";
 import type { AlbumMessage } from "../bots/album-post.ts";
 import type { Batch, ReactionCount } from "../bots/batch-writer.ts";
-import {
-  ALL_READ,
-  type BotAccess,
-  type BotEnd,
-  type BotMessenger,
-  type BotTools,
-} from "../bots/bot-messenger.ts";
+import type { BotAccess, BotEnd, BotMessenger, BotTools } from "../bots/bot-messenger.ts";
+import { ALL_READ } from "../bots/bot-messenger.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
-import {
-  type Chat,
-  createTelegramApi,
-  type Message,
-  type TelegramApi,
-  type TelegramFault,
-  type Update,
-} from "./telegram-api.ts";
+import type { Chat, Message, TelegramApi, TelegramFault, Update } from "./telegram-api.ts";
+import { createTelegramApi } from "./telegram-api.ts";
 import { dueBatch, dueCards, isGone, readCard, toChat } from "./telegram-cards.ts";
 import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./telegram-posts.ts";
 

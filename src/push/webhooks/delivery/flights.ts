@@ -1,13 +1,8 @@
 import { AppError } from "../../../errors.ts";
 import { type Claims, takeOneOf } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
-import {
-  type Claimed,
-  type DeliveryClaim,
-  type Lane,
-  type Room,
-  WEBHOOK_ATTEMPTS_MAX,
-} from "./claim-due.ts";
+import type { Claimed, DeliveryClaim, Lane, Room } from "./claim-due.ts";
+import { WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 
 /**
  * Most concurrent attempts, by lane: in that lane and all lanes after it together. Well below Bun's limit

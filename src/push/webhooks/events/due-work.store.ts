@@ -1,15 +1,5 @@
-import {
-  and,
-  eq,
-  isNotNull,
-  lt,
-  lte,
-  notExists,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { and, eq, isNotNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/statement.ts";

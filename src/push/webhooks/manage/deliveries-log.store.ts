@@ -2,12 +2,8 @@ import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { query } from "../../../db/statement.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import {
-  type Delivery,
-  webhookAttempts,
-  webhookBodies,
-  webhookDeliveries,
-} from "../delivery/deliveries.store.ts";
+import type { Delivery } from "../delivery/deliveries.store.ts";
+import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/deliveries.store.ts";
 import type { DeliveryState, EventKind } from "../events/cut-events.ts";
 import { type DeliveryView, type ItemPage, itemPage } from "./webhook-views.ts";
 

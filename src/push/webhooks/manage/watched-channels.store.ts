@@ -1,9 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import {
-  type Removal,
-  selectRemoval,
-  type Watchers,
-} from "../../../catalog/manage/removals.store.ts";
+import type { Removal, Watchers } from "../../../catalog/manage/removals.store.ts";
+import { selectRemoval } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/statement.ts";
 import { lastNumberOf } from "../alerts/alerts.store.ts";

@@ -16,14 +16,8 @@ import { type Database, statement, type Transaction } from "../../../db/database
 import { change, query } from "../../../db/statement.ts";
 import { lastNumberOf, restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../delivery/deliveries.store.ts";
-import {
-  type CustomersWebhook,
-  type DisabledReason,
-  manualAttempts,
-  type Webhook,
-  webhookLists,
-  webhooks,
-} from "./webhooks.table.ts";
+import type { CustomersWebhook, DisabledReason, Webhook } from "./webhooks.table.ts";
+import { manualAttempts, webhookLists, webhooks } from "./webhooks.table.ts";
 
 export const selectWebhook = query((db, { id }: { id: number }) =>
   db.select().from(webhooks).where(eq(webhooks.id, id)),

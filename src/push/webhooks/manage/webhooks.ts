@@ -6,13 +6,8 @@ import { AppError, notFound } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/network/target-guard.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import {
-  type DeliverySelection,
-  type RecentAttempt,
-  selectBody,
-  selectDeliveries,
-  selectRecentAttempts,
-} from "./deliveries-log.store.ts";
+import type { DeliverySelection, RecentAttempt } from "./deliveries-log.store.ts";
+import { selectBody, selectDeliveries, selectRecentAttempts } from "./deliveries-log.store.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -24,16 +19,14 @@ import {
 } from "./manage-webhooks.ts";
 import { type ManualAttempts, startResend, startTest } from "./manual-attempts.ts";
 import { addressFaults, type ReceiverAddress, requireAcceptable } from "./webhook-limits.ts";
-import {
-  type DeliveryView,
-  type ItemPage,
-  itemPage,
-  type NewSecretView,
-  type OwnItem,
-  ownItem,
-  type WebhookView,
-  webhookRows,
+import type {
+  DeliveryView,
+  ItemPage,
+  NewSecretView,
+  OwnItem,
+  WebhookView,
 } from "./webhook-views.ts";
+import { itemPage, ownItem, webhookRows } from "./webhook-views.ts";
 import {
   countWebhooks,
   selectWatching,

@@ -2,16 +2,8 @@ import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
 import type { Key } from "../../../customers/keys/keys.store.ts";
 import * as shape from "../../../values/schema.ts";
 import { flag, text, withDefault } from "../../parameters.ts";
-import {
-  findNamed,
-  inPart,
-  lastDay,
-  list,
-  type OperatorServices,
-  reference,
-  resource,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices } from "../resource.ts";
+import { findNamed, inPart, lastDay, list, reference, resource, verb } from "../resource.ts";
 import { members } from "./members.ts";
 import { organizations, revokeUnseen } from "./organizations.ts";
 

@@ -4,17 +4,8 @@ import { isActiveOwner } from "../../../customers/accounts/member-changes.ts";
 import { message } from "../../../values/messages/messages.ts";
 import * as shape from "../../../values/schema.ts";
 import { checkedText, choice, required, withDefault } from "../../parameters.ts";
-import {
-  findNamed,
-  inPart,
-  list,
-  type OperatorServices,
-  type Row,
-  reference,
-  resource,
-  type Use,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices, Row, Use } from "../resource.ts";
+import { findNamed, inPart, list, reference, resource, verb } from "../resource.ts";
 import { organizations, withAccount } from "./organizations.ts";
 
 const role = required(choice(MEMBER_ROLES, "Their role."));

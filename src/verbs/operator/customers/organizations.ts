@@ -1,11 +1,7 @@
 import type { Organization } from "../../../customers/accounts/accounts.table.ts";
 import { optionalName, requiredEmail, requiredName } from "../../../customers/accounts/accounts.ts";
-import {
-  PLAN_CODES,
-  type PlanCode,
-  periodAt,
-  planInForce,
-} from "../../../customers/accounts/plan.ts";
+import type { PlanCode } from "../../../customers/accounts/plan.ts";
+import { PLAN_CODES, periodAt, planInForce } from "../../../customers/accounts/plan.ts";
 import { type UsagePosition, usageSchema } from "../../../customers/limits/usage-history.ts";
 import { ABILITIES } from "../../../customers/operator-keys/operator-keys.table.ts";
 import { fieldError } from "../../../errors.ts";
@@ -15,28 +11,11 @@ import { message } from "../../../values/messages/messages.ts";
 import { dayOf, formatInstant, parseDay } from "../../../values/moscow-time.ts";
 import * as shape from "../../../values/schema.ts";
 import type { Position } from "../../paging.ts";
-import {
-  checkedText,
-  flag,
-  type Parameter,
-  required,
-  text,
-  withDefault,
-} from "../../parameters.ts";
+import type { Parameter } from "../../parameters.ts";
+import { checkedText, flag, required, text, withDefault } from "../../parameters.ts";
 import { periodDays, readPeriod } from "../../period.ts";
-import {
-  lastDay,
-  list,
-  numberBefore,
-  type OperatorServices,
-  oneOf,
-  onlyOne,
-  type Row,
-  resource,
-  show,
-  type Use,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices, Row, Use } from "../resource.ts";
+import { lastDay, list, numberBefore, oneOf, onlyOne, resource, show, verb } from "../resource.ts";
 import { requireAbilities } from "../system/operator-keys.ts";
 
 export const planCode = (description: string): Parameter<string> =>

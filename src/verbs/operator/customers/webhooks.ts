@@ -1,30 +1,14 @@
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import { alertSchema } from "../../../push/webhooks/alerts/alert-views.ts";
-import {
-  type AttemptView,
-  attemptSchema,
-  type DeliveryView,
-  deliverySchema,
-} from "../../../push/webhooks/manage/webhook-views.ts";
+import type { AttemptView, DeliveryView } from "../../../push/webhooks/manage/webhook-views.ts";
+import { attemptSchema, deliverySchema } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { ListedWebhook } from "../../../push/webhooks/manage/webhooks.store.ts";
-import {
-  type CustomersWebhook,
-  DISABLED_REASONS,
-} from "../../../push/webhooks/manage/webhooks.table.ts";
+import type { CustomersWebhook } from "../../../push/webhooks/manage/webhooks.table.ts";
+import { DISABLED_REASONS } from "../../../push/webhooks/manage/webhooks.table.ts";
 import * as shape from "../../../values/schema.ts";
 import { flag, integer, required, text, withDefault } from "../../parameters.ts";
-import {
-  findNamed,
-  list,
-  numberBefore,
-  type OperatorServices,
-  type Row,
-  reference,
-  resource,
-  show,
-  type Verb,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices, Row, Verb } from "../resource.ts";
+import { findNamed, list, numberBefore, reference, resource, show, verb } from "../resource.ts";
 import { organizations } from "./organizations.ts";
 
 const alertRow = shape.object(

@@ -5,17 +5,8 @@ import { notFound } from "../../../errors.ts";
 import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import * as shape from "../../../values/schema.ts";
 import { required, text } from "../../parameters.ts";
-import {
-  list,
-  numberBefore,
-  type OperatorServices,
-  type Resource,
-  reference,
-  resource,
-  show,
-  type Use,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices, Resource, Use } from "../resource.ts";
+import { list, numberBefore, reference, resource, show, verb } from "../resource.ts";
 import { pushVerb } from "./pushes.ts";
 
 const listedFields = {

@@ -1,19 +1,10 @@
-import {
-  EXPORT_FORMATS,
-  EXPORT_TYPES,
-  type ExportFormat,
-} from "../../../catalog/exports/export-selection.ts";
-import {
-  IMPORT_KIND_NAMES,
-  type ImportKindName,
-  importKinds,
-} from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { ExportFormat } from "../../../catalog/exports/export-selection.ts";
+import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../catalog/exports/export-selection.ts";
+import type { ImportKindName } from "../../../catalog/imports/kinds/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../catalog/imports/runs/import-runs.ts";
-import {
-  type NewUpload,
-  shownFileName,
-  UPLOAD_BYTES_MAX,
-} from "../../../catalog/imports/runs/upload-files.ts";
+import type { NewUpload } from "../../../catalog/imports/runs/upload-files.ts";
+import { shownFileName, UPLOAD_BYTES_MAX } from "../../../catalog/imports/runs/upload-files.ts";
 import { summaryView } from "../../../catalog/imports/writing/import-summary.ts";
 import { AppError, fieldError } from "../../../errors.ts";
 import { readText } from "../../../values/fields.ts";
@@ -21,17 +12,8 @@ import { inEnglish, message } from "../../../values/messages/messages.ts";
 import * as shape from "../../../values/schema.ts";
 import { takesBytes } from "../../../values/takes.ts";
 import { FileAnswer } from "../../method.ts";
-import {
-  type Arguments,
-  choice,
-  flag,
-  integer,
-  type Parameter,
-  parameter,
-  required,
-  text,
-  withDefault,
-} from "../../parameters.ts";
+import type { Arguments, Parameter } from "../../parameters.ts";
+import { choice, flag, integer, parameter, required, text, withDefault } from "../../parameters.ts";
 import { list, numberBefore, resource, show, verb } from "../resource.ts";
 import { readingOf, readingOptions } from "./reading-options.ts";
 

@@ -5,14 +5,8 @@ import type { Read } from "../../../values/fields.ts";
 import { isObject, parseJson } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../values/moscow-time.ts";
-import {
-  type Arguments,
-  choice,
-  flag,
-  type Parameter,
-  text,
-  withDefault,
-} from "../../parameters.ts";
+import type { Arguments, Parameter } from "../../parameters.ts";
+import { choice, flag, text, withDefault } from "../../parameters.ts";
 
 /** How the rows of a file are read: arguments of imports and of sources. */
 export const readingOptions = {

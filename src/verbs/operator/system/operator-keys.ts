@@ -5,15 +5,8 @@ import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import * as shape from "../../../values/schema.ts";
 import { checkedText, type Parameter, required, textList } from "../../parameters.ts";
-import {
-  findNamed,
-  inPart,
-  lastDay,
-  list,
-  type OperatorServices,
-  resource,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices } from "../resource.ts";
+import { findNamed, inPart, lastDay, list, resource, verb } from "../resource.ts";
 
 const fields = {
   id: shape.integer("Number of the key"),

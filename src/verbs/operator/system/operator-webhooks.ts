@@ -5,15 +5,8 @@ import * as shape from "../../../values/schema.ts";
 import { receiverUrl } from "../../methods/webhooks.ts";
 import { required } from "../../parameters.ts";
 import { deliveryFields, deliveryVerbs } from "../customers/webhooks.ts";
-import {
-  findNamed,
-  inPart,
-  list,
-  type OperatorServices,
-  resource,
-  show,
-  verb,
-} from "../resource.ts";
+import type { OperatorServices } from "../resource.ts";
+import { findNamed, inPart, list, resource, show, verb } from "../resource.ts";
 
 const fields = {
   id: shape.integer("Number of the webhook"),

@@ -1,7 +1,5 @@
-import {
-  IMPORT_KIND_NAMES,
-  type ImportKindName,
-} from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { ImportKindName } from "../../../catalog/imports/kinds/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../catalog/imports/kinds/import-kinds.ts";
 import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress, readHeader } from "../../../catalog/sources/source-address.ts";
@@ -24,15 +22,8 @@ import {
 } from "../../../catalog/sources/sources.table.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
 import * as shape from "../../../values/schema.ts";
-import {
-  type Arguments,
-  choice,
-  flag,
-  type Parameter,
-  required,
-  text,
-  withDefault,
-} from "../../parameters.ts";
+import type { Arguments, Parameter } from "../../parameters.ts";
+import { choice, flag, required, text, withDefault } from "../../parameters.ts";
 import { readingOf, readingOptions } from "../data/reading-options.ts";
 import { inPart, list, resource, show, verb } from "../resource.ts";
 

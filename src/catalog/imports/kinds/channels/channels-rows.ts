@@ -1,11 +1,6 @@
 import type { Database } from "../../../../db/database.ts";
-import {
-  CHANNEL_FIELDS,
-  type ChannelField,
-  type ChannelRecord,
-  writeFormerHandles,
-  writtenChannel,
-} from "../../../channels/card.ts";
+import type { ChannelField, ChannelRecord } from "../../../channels/card.ts";
+import { CHANNEL_FIELDS, writeFormerHandles, writtenChannel } from "../../../channels/card.ts";
 import { recordsAfter } from "../../../channels/channels.store.ts";
 import { formerHandlesOf } from "../../../channels/handles.store.ts";
 import { removedAfter } from "../../../channels/removed-channels.store.ts";

@@ -2,24 +2,14 @@ import type { Database } from "../../../../db/database.ts";
 import { unknownSlug } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../../../channels/card.ts";
-import {
-  type ChannelRecords,
-  createChannelRecords,
-} from "../../../channels/channel-records.store.ts";
+import type { ChannelRecords } from "../../../channels/channel-records.store.ts";
+import { createChannelRecords } from "../../../channels/channel-records.store.ts";
 import { createEntryNames } from "../../../directory/directory.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { mergeSearch, optimizeSearch, TEXTS_MANY } from "../../../search/search-terms.ts";
-import {
-  type Given,
-  type ImportContext,
-  isSame,
-  merge,
-  RowFault,
-  type RowOutcome,
-  type RowWriter,
-  requirePast,
-} from "../import-kind.ts";
+import type { Given, ImportContext, RowOutcome, RowWriter } from "../import-kind.ts";
+import { isSame, merge, RowFault, requirePast } from "../import-kind.ts";
 import {
   type ChannelRow,
   createRefresh,

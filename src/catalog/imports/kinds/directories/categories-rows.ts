@@ -4,11 +4,8 @@ import { imageSize } from "image-size";
 import type { Database } from "../../../../db/database.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { categoriesInUse } from "../../../channels/channels.store.ts";
-import {
-  type CategoryImages,
-  createCategoryImages,
-  IMAGE_PATH,
-} from "../../../directory/category-images.ts";
+import type { CategoryImages } from "../../../directory/category-images.ts";
+import { createCategoryImages, IMAGE_PATH } from "../../../directory/category-images.ts";
 import { createDirectoryStore } from "../../../directory/directory.store.ts";
 import type { Category } from "../../../directory/directory.table.ts";
 import { type Column, lineColumn, slugColumn } from "../../../fields/columns.ts";

@@ -3,21 +3,13 @@ import { unknownSlug } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { territoriesInUse } from "../../../channels/channels.store.ts";
 import { createDirectoryStore } from "../../../directory/directory.store.ts";
-import {
-  TERRITORY_KINDS,
-  type Territory,
-  type TerritoryKind,
-} from "../../../directory/directory.table.ts";
+import type { Territory, TerritoryKind } from "../../../directory/directory.table.ts";
+import { TERRITORY_KINDS } from "../../../directory/directory.table.ts";
 import { inTreeOrder, mayContain } from "../../../directory/directory.ts";
 import { recount, refreshFacets } from "../../../directory/recount.ts";
 import { choiceColumn, lineColumn, nullable, slugColumn } from "../../../fields/columns.ts";
-import {
-  type Given,
-  type ImportContext,
-  type ImportKind,
-  isSame,
-  RowFault,
-} from "../import-kind.ts";
+import type { Given, ImportContext, ImportKind } from "../import-kind.ts";
+import { isSame, RowFault } from "../import-kind.ts";
 import { directoryRows, idColumn, inFileOrder, nextId, requireFreeId } from "./directory-rows.ts";
 
 interface TerritoryRow {

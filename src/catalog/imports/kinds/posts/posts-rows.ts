@@ -12,14 +12,8 @@ import {
   postsAfter,
   tombstonesAfter,
 } from "../exported-rows.store.ts";
-import {
-  bounds,
-  type ExportRow,
-  idAmongRemoved,
-  positionAmongRemoved,
-  type ReadRows,
-  type RowSelection,
-} from "../exported-rows.ts";
+import type { ExportRow, ReadRows, RowSelection } from "../exported-rows.ts";
+import { bounds, idAmongRemoved, positionAmongRemoved } from "../exported-rows.ts";
 import type { ImportKind } from "../import-kind.ts";
 import { NO_REMOVALS } from "../removed-months.store.ts";
 import type { PostRow } from "./named-posts.ts";

@@ -13,18 +13,8 @@ import { createTombstones, type Tombstone } from "../../../posts/tombstones.stor
 import { firstOpenDay, followPosts, markChangedDay } from "../../../statistics/open-days.ts";
 import { INDEXED_MINIMUM } from "../../writing/import-paced.ts";
 import { type ChannelLookup, createChannelLookup } from "../channel-lookup.ts";
-import {
-  type Given,
-  type ImportContext,
-  isSame,
-  KeptOut,
-  merge,
-  type ReadRow,
-  RowFault,
-  type RowOutcome,
-  type RowWriter,
-  requirePast,
-} from "../import-kind.ts";
+import type { Given, ImportContext, ReadRow, RowOutcome, RowWriter } from "../import-kind.ts";
+import { isSame, KeptOut, merge, RowFault, requirePast } from "../import-kind.ts";
 import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts";
 
 /**
