@@ -13,7 +13,7 @@ export interface DayColumn<Row> {
   /** How the script draws it; by default as a line. */
   draw?: "bars" | "none";
   /** The style sheet's colour for what it means; in that of danger, numbers other than zero stand out. */
-  ink?: "--danger" | "--chart-3";
+  ink?: "--danger";
 }
 
 interface DrawnProps<Row> {

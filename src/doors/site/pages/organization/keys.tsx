@@ -17,7 +17,7 @@ import { WebhookState } from "../webhooks/webhook-fields.tsx";
 import { keysTable, revokeKey, visibleKeys } from "./key-table.tsx";
 import { makeKey } from "./new-key.tsx";
 
-/** `/account/keys/`: API keys, and buttons to enable webhooks. */
+/** `/account/keys/`: API keys, and buttons to enable disabled webhooks. */
 export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",
@@ -32,8 +32,7 @@ export const keysPage: SitePage = {
         <KeyList />
         <h2>{words.newKey}</h2>
         <NewKey />
-        <h2>{visit.words.webhooks}</h2>
-        <WebhookList />
+        <DisabledWebhooks />
         <p>
           <small>{words.moscowTime}</small>
         </p>
@@ -92,22 +91,29 @@ async function KeyList() {
   );
 }
 
-/** The organization's webhooks, with a button for each disabled one. */
-async function WebhookList() {
-  const visit = useVisit();
-  const words = visit.words.organizationPages;
+/** The organization's disabled webhooks, each with a button; nothing if all work. */
+async function DisabledWebhooks() {
+  const { words: common } = useVisit();
+  const words = common.organizationPages;
   const webhooks = await useSite().webhooks.webhooks(ownMembership().organization.id);
+  const disabled = webhooks.filter(({ disabledReason }) => disabledReason !== "");
+  if (disabled.length === 0) return null;
   return (
     <>
-      <p>
-        {words.webhooksIntro} <a href={asset("/account/webhooks/")}>{words.webhookDetails}</a>
-      </p>
+      <h2>{common.webhooks}</h2>
       <DataTable
-        label={visit.words.webhooks}
-        empty={words.noWebhooks}
-        rows={webhooks}
+        label={common.webhooks}
+        rows={disabled}
         columns={[
-          [words.address, ({ url }) => <bdi>{url}</bdi>, "row long"],
+          [
+            words.address,
+            ({ id, url }) => (
+              <a href={asset(`/account/webhooks/${id}/`)}>
+                <bdi>{url}</bdi>
+              </a>
+            ),
+            "row long",
+          ],
           [words.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
           [words.lastSuccess, ({ lastSuccessAt: at }) => <Instant at={at} none={words.never} />],
           [
@@ -117,8 +123,7 @@ async function WebhookList() {
           ],
           [
             words.actions,
-            ({ id, disabledReason }) =>
-              disabledReason !== "" &&
+            ({ id }) =>
               isManager() && (
                 <ActionButton inRow action="enable" label={words.enable} fields={{ webhook: id }} />
               ),

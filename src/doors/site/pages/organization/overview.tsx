@@ -56,7 +56,7 @@ export async function Overview({ isReadOnly = false }: { isReadOnly?: boolean })
   return (
     <>
       <PlanCards />
-      {rows.length > 0 && !isReadOnly && <NextStep rows={rows} />}
+      {!isNew && !isReadOnly && <NextStep />}
       <h2>{visit.words.usage}</h2>
       <Ranges range={range} />
       {rows.length === 0 && isNew && !isReadOnly ? (
@@ -89,7 +89,7 @@ const NEW_MS = 14 * DAY_MS;
 const PROGRAM_REQUESTS = 100;
 
 /** The first of the steps after the first call that has not been taken. */
-async function NextStep({ rows }: { rows: readonly { requests: number }[] }) {
+async function NextStep() {
   const { nowMs, words } = useVisit();
   const { organization } = ownMembership();
   if (nowMs - organization.createdAt > NEW_MS) return null;
@@ -104,7 +104,9 @@ async function NextStep({ rows }: { rows: readonly { requests: number }[] }) {
   const { results: webhooks } = await services.webhooks.list(organization.id, 0, 1);
   if (isManager() && webhooksMax > 0 && webhooks.length === 0)
     return step("/account/webhooks/", nextWebhook);
-  const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+  const days = { from: dayOf(organization.createdAt), to: dayOf(nowMs) };
+  const usage = await services.usageHistory.summary({ organizationId: organization.id, ...days });
+  const requests = usage.days.reduce((sum, day) => sum + day.requests, 0);
   if (requests < PROGRAM_REQUESTS) return step("/docs/clients/", nextClient);
   const grants = await oauth.grants(organization.id);
   return grants.length === 0 ? step("/account/connect/", nextAssistant) : null;
@@ -189,11 +191,11 @@ async function PlanCards() {
           <a href={asset("/account/plan/")}>{common.planRequest.title}</a>
         </li>
         <li>
-          {common.period}
+          {common.overviewPage.renews}
           <strong>
-            <DayOf at={startedAt} withoutYear />
+            <DayOf at={endsAt} withoutYear />
           </strong>
-          {words.lastDay} <Instant at={endsAt} />
+          {common.period}: <DayOf at={startedAt} withoutYear /> – <Instant at={endsAt} />
         </li>
       </ul>
     </>

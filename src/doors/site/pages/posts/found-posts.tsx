@@ -42,8 +42,11 @@ export async function FoundPosts({
   const cards = cardsOf(ids);
   return (
     <>
-      <p>
+      <p class="row apart">
         <strong>{summary}</strong>
+        {given["q"] !== undefined && (
+          <a href={asset(`/account/posts/word/?${wordQuery(given)}`)}>{postPages.overTime}</a>
+        )}
       </p>
       {note}
       <SearchedFor q={given["q"] ?? ""} />
@@ -55,9 +58,6 @@ export async function FoundPosts({
       {given["q"] !== undefined && (
         <>
           {await DownloadForm({ rows: count, perThousand })}
-          <p>
-            <a href={asset(`/account/posts/word/?${wordQuery(given)}`)}>{postPages.overTime}</a>
-          </p>
           <details class="folded">
             <summary>{words.listAsCall}</summary>
             <ApiCall label={words.listAsCall} path="/v1/msgr/posts/search/" query={given} />

@@ -19,7 +19,7 @@ import {
   QueryField,
 } from "../../look/filter-fields.tsx";
 import { PlanWithPosts } from "../../look/opening-plan.tsx";
-import { Moment, shownNumber } from "../../look/shown.tsx";
+import { DayText, Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
 import { isManager } from "../../visit/viewer.ts";
@@ -62,7 +62,7 @@ export const wordPage: SitePage = {
         )}
         {found !== null && !isFault && (
           <>
-            <Summary found={found} />
+            <Summary found={found} to={given["to"] ?? formatDay(dayOf(visit.nowMs))} />
             {await MakeAlert({ given })}
             <Periods given={given} found={found} />
             {found.posts > 0 && (
@@ -121,7 +121,8 @@ function WordForm() {
   );
 }
 
-function Summary({ found: { posts, views, channels, sampled, note } }: { found: OverTimeView }) {
+function Summary({ found, to }: { found: OverTimeView; to: string }) {
+  const { posts, views, channels, sampled, note, periods } = found;
   const words = useVisit().words.wordPage;
   const known = views === null ? words.viewsUnknown : words.views(shownNumber(views));
   const told = channels === null ? "—" : shownNumber(channels);
@@ -129,7 +130,10 @@ function Summary({ found: { posts, views, channels, sampled, note } }: { found: 
   return (
     <>
       <p>
-        <strong>{words.summary(shownNumber(posts), told, known)}</strong>
+        <strong>{words.summary(shownNumber(posts), told, known)}</strong>{" "}
+        <small>
+          <DayText day={periods[0]?.from ?? to} /> – <DayText day={to} />
+        </small>
       </p>
       {note !== null && <p class="notice">{note}</p>}
       {note === null && sampled > 1 && <p>{estimate}</p>}
