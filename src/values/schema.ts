@@ -165,6 +165,14 @@ export function field<Thing, Value = unknown>(
   return { schema, of };
 }
 
+/** A property that the thing has under another name. */
+export function property<Name extends string, Value>(
+  name: Name,
+  schema: Schema<Value>,
+): Field<Readonly<Record<Name, Value>>, Value> {
+  return field(schema, (thing) => thing[name]);
+}
+
 /** A stored instant. */
 export function instant(description: string): Converted<number, string> {
   return { schema: instantText(description), show: formatInstant };

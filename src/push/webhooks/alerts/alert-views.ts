@@ -18,13 +18,13 @@ export const alertRows = shape.rows("Alert", {
   id: shape.integer("Alert number"),
   name: shape.text("The alert's name"),
   q: shape.text("The query that posts must match"),
-  webhook: shape.field(
+  webhook: shape.property(
+    "webhookId",
     shape.integer("Number of the webhook that receives the matches"),
-    ({ webhookId }: Alert) => webhookId,
   ),
-  channel: shape.field(
+  channel: shape.property(
+    "channelId",
     shape.nullable(shape.integer("Service number of the only channel; null: all")),
-    ({ channelId }: Alert) => channelId,
   ),
   category: shape.nullable(shape.text("Code of a category; null: any")),
   territory: shape.nullable(shape.text("Code of a territory; null: any")),

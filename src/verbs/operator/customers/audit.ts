@@ -14,9 +14,9 @@ const entryRows = shape.rows("AuditEntry", {
     shape.text(`E-mail address, or name of a key; \`${COMMANDS}\` for commands`),
     ({ person }: AuditRecord) => person || COMMANDS,
   ),
-  organization: shape.field(
+  organization: shape.property(
+    "organizationId",
     shape.nullable(shape.integer("Number of the organization that it concerns")),
-    ({ organizationId }: AuditRecord) => organizationId,
   ),
   action: shape.text({ description: "What was done", examples: ["key.create"] }),
   target: shape.text({ description: "To what", examples: ["key 3"] }),

@@ -1,5 +1,4 @@
 import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
-import type { Key } from "../../../customers/keys/keys.store.ts";
 import * as shape from "../../../values/schema.ts";
 import { flag, text, withDefault } from "../../parameters.ts";
 import type { OperatorServices } from "../resource.ts";
@@ -9,10 +8,7 @@ import { organizations, revokeUnseen } from "./organizations.ts";
 
 const fields = {
   id: shape.integer("Number of the key"),
-  member: shape.field(
-    shape.integer("Number of the member it belongs to"),
-    ({ memberId }: Key) => memberId,
-  ),
+  member: shape.property("memberId", shape.integer("Number of the member it belongs to")),
   name: shape.text(),
   prefix: shape.text("Its first characters"),
   access: shape.choice(KEY_ACCESSES, "Whether it may change webhooks and alerts"),

@@ -13,10 +13,7 @@ const organization = reference(organizations, "The organization's number.");
 
 const fields = {
   id: shape.integer("Number of the member"),
-  organization: shape.field(
-    shape.integer("Number of the organization"),
-    ({ organizationId }: Member) => organizationId,
-  ),
+  organization: shape.property("organizationId", shape.integer("Number of the organization")),
   email: shape.text(),
   name: shape.text(),
   role: shape.choice(MEMBER_ROLES, "What they may do"),

@@ -1,4 +1,4 @@
-import type { Plan, PlanRequest } from "../../../customers/accounts/accounts.table.ts";
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import {
   BUYINGS,
   type OfferChange,
@@ -64,7 +64,7 @@ function limitsIn(args: Partial<Record<keyof typeof limits, number | undefined>>
 }
 
 const planRows = shape.rows("Plan", {
-  plan: shape.field(shape.text("The plan's code"), ({ code }: Plan) => code),
+  plan: shape.property("code", shape.text("The plan's code")),
   requests_per_second: shape.integer(),
   requests_per_period: shape.integer("Units in 30 days"),
   posts: shape.flag("Whether posts are included"),
@@ -74,10 +74,7 @@ const planRows = shape.rows("Plan", {
   alerts: shape.count("Keyword alerts"),
   database_ms_per_second: shape.count("Milliseconds of database time per second"),
   lock_ms_per_second: shape.count("Milliseconds of write-lock time per second"),
-  export: shape.field(
-    shape.flag("Whether bulk export is included"),
-    ({ exports }: Plan) => exports,
-  ),
+  export: shape.property("exports", shape.flag("Whether bulk export is included")),
 });
 
 export const plans = resource({
@@ -180,19 +177,16 @@ const args = {
 
 const offerRows = shape.rows("PlanOffer", {
   plan: shape.text("The plan's code"),
-  offered: shape.field(
-    shape.flag("Whether customers see it"),
-    ({ isOffered }: PlanOffer) => isOffered,
-  ),
+  offered: shape.property("isOffered", shape.flag("Whether customers see it")),
   order: shape.count("Its place, lowest first"),
   price: shape.nullable(shape.count("Price in minor units")),
   currency: shape.nullable(shape.text("ISO 4217")),
   per: shape.choice(PRICE_PERIODS, "What the price is for"),
   buy: shape.choice(BUYINGS, "How it is bought"),
   link: shape.nullable(shape.text("The payment page")),
-  stripe_price: shape.field(
+  stripe_price: shape.property(
+    "stripePrice",
     shape.nullable(shape.text("The price's id at Stripe")),
-    ({ stripePrice }: PlanOffer) => stripePrice,
   ),
   ...Object.fromEntries(
     texts.map(({ name, part, language, description }) => [
@@ -248,10 +242,7 @@ export const planOffers = resource({
 });
 
 const requestRows = shape.rows("PlanRequest", {
-  organization: shape.field(
-    shape.integer("Number of the organization"),
-    ({ organizationId }: PlanRequest) => organizationId,
-  ),
+  organization: shape.property("organizationId", shape.integer("Number of the organization")),
   plan: shape.text("The plan asked for"),
   note: shape.text("What the customer wrote"),
   person: shape.text("E-mail address of who asks"),

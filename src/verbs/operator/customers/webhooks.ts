@@ -55,10 +55,7 @@ export const deliveryFields = {
 
 const webhookRows = shape.rows("OperatorWebhook", {
   id: shape.integer("Number of the webhook"),
-  organization: shape.field(
-    shape.integer("Number of the organization"),
-    ({ organizationId }: ListedWebhook) => organizationId,
-  ),
+  organization: shape.property("organizationId", shape.integer("Number of the organization")),
   url: shape.text("Address of the receiver"),
   channels: shape.count("How many channels it watches"),
   is_active: shape.field(

@@ -44,10 +44,7 @@ const runRows = shape.rows("Import", {
     shape.nullable(shape.text("Why it failed")),
     ({ failure }: RecordedRun) => failure && inEnglish(failure),
   ),
-  started_by: shape.field(
-    shape.text("The person, or the key"),
-    ({ person }: RecordedRun) => person,
-  ),
+  started_by: shape.property("person", shape.text("The person, or the key")),
   started_at: shape.instant("When it was sent"),
   finished_at: shape.optionalInstant("When it ended; null: it has not"),
   dry_run: shape.flag(),

@@ -12,10 +12,7 @@ import { list, namedInPart, type OperatorServices, resource, show, verb } from "
 
 const jobRows = shape.rows("Job", {
   name: shape.text("Its name"),
-  schedule: shape.field(
-    shape.text("Cron pattern in Moscow time"),
-    ({ pattern }: JobState) => pattern,
-  ),
+  schedule: shape.property("pattern", shape.text("Cron pattern in Moscow time")),
   last_run_at: shape.instantOf(
     "When its last run began; null: never",
     (job: JobState) => job.startedAt,

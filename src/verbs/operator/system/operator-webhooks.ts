@@ -23,10 +23,7 @@ const fields = {
 const webhookRows = shape.rows("EventWebhook", fields);
 const newWebhookRows = shape.rows("NewEventWebhook", {
   ...fields,
-  secret: shape.field(
-    shape.text("The signing secret, which is shown only once"),
-    ({ signing }: Webhook & { signing: string }) => signing,
-  ),
+  secret: shape.property("signing", shape.text("The signing secret, which is shown only once")),
 });
 
 const { posts: _posts, ...logFields } = deliveryFields;
