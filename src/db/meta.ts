@@ -26,11 +26,9 @@ export function findMeta(db: Database, name: MetaName): Uint8Array | undefined {
 }
 
 export function writeMeta(tx: Transaction, name: MetaName, value: Uint8Array): void {
-  statement(
-    tx,
-    `INSERT INTO meta (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  ).run(name, value);
+  const sql = `INSERT INTO meta (name, value) VALUES (?, ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+  statement(tx, sql).run(name, value);
 }
 
 /** Rewrites a fact unchanged, which shows whether the storage accepts writes at all. */

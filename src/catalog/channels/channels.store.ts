@@ -19,10 +19,9 @@ export function selectCardByHandle(db: Database, handle: string): JsonText<CardV
 
 /** A number that changes whenever any card does. */
 export function cardsVersion(db: Database): number {
-  const version = statement<{ version: number }>(
-    db,
-    "SELECT version + ifnull((SELECT max(version) FROM channel_changes), 0) AS version FROM cards_version",
-  );
+  const sql =
+    "SELECT version + ifnull((SELECT max(version) FROM channel_changes), 0) AS version FROM cards_version";
+  const version = statement<{ version: number }>(db, sql);
   return version.get()?.version ?? 0;
 }
 
@@ -46,12 +45,10 @@ function card(db: Database, from: string, value: number | string): JsonText<Card
  * SQLite joins them into one text, which is cheaper than reading a row for each.
  */
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
-  const found = statement<{ cards: Buffer | null }>(
-    db,
-    `SELECT CAST(group_concat(${CARD_JSON}, ',') AS BLOB) AS cards
-     FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value
-       CROSS JOIN channels c ON c.id = p.id`,
-  ).get(JSON.stringify(ids));
+  const sql = `SELECT CAST(group_concat(${CARD_JSON}, ',') AS BLOB) AS cards
+    FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value
+      CROSS JOIN channels c ON c.id = p.id`;
+  const found = statement<{ cards: Buffer | null }>(db, sql).get(JSON.stringify(ids));
   return listTextOf(found?.cards ?? null);
 }
 
@@ -60,11 +57,9 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
  * @returns number of the last one; null if none is left
  */
 export function readCardsAhead(db: Database, afterId: number): number | null {
-  const read = statement<{ id: number | null }>(
-    db,
-    `SELECT max(id) AS id FROM (
-       SELECT p.id FROM public_cards p ${NUMBERS} WHERE p.id > ? ORDER BY p.id LIMIT ?)`,
-  );
+  const sql = `SELECT max(id) AS id FROM (
+    SELECT p.id FROM public_cards p ${NUMBERS} WHERE p.id > ? ORDER BY p.id LIMIT ?)`;
+  const read = statement<{ id: number | null }>(db, sql);
   return read.get(afterId, CHANNELS_PER_TURN)?.id ?? null;
 }
 
@@ -76,13 +71,11 @@ export interface HandleOwner {
 
 /** Public channels by current or former handle; handles that no channel ever had are omitted. */
 export function selectIdsByHandle(db: Database, handles: readonly string[]): HandleOwner[] {
-  return statement<HandleOwner>(
-    db,
-    `SELECT given.value AS handle, c.id
-     FROM json_each(?) given
-     CROSS JOIN channels c ON c.id = ${idOfHandle("given.value")}
-     WHERE c.is_public = 1`,
-  ).all(JSON.stringify(handles));
+  const sql = `SELECT given.value AS handle, c.id
+    FROM json_each(?) given
+    CROSS JOIN channels c ON c.id = ${idOfHandle("given.value")}
+    WHERE c.is_public = 1`;
+  return statement<HandleOwner>(db, sql).all(JSON.stringify(handles));
 }
 
 /** The highest numbers of public channels. */
@@ -185,11 +178,9 @@ export function createChannelNumbers(db: Database) {
  * the caller's transactions.
  */
 export function createLastPosts(db: Database) {
-  const move = statement(
-    db,
-    `UPDATE channels SET last_post_at = @publishedAt
-     WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
-  );
+  const sql = `UPDATE channels SET last_post_at = @publishedAt
+    WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`;
+  const move = statement(db, sql);
   return (channelId: number, publishedAt: number): void => {
     move.run({ channelId, publishedAt });
   };
@@ -201,11 +192,9 @@ export function recordsAfter(
   afterId: number,
   limit: number,
 ): Iterable<ChannelRecord> {
-  return statement<ChannelRecord>(
-    db,
-    `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id > ? ORDER BY c.id LIMIT ?`,
-  ).iterate(afterId, limit);
+  const sql = `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+    WHERE c.id > ? ORDER BY c.id LIMIT ?`;
+  return statement<ChannelRecord>(db, sql).iterate(afterId, limit);
 }
 
 /** The next ids above `afterId`, ascending, of channels in the territories. */
@@ -215,28 +204,22 @@ export function channelsInTerritories(
   afterId: number,
   limit: number,
 ): number[] {
-  return statement<{ id: number }>(
-    db,
-    `SELECT id FROM channel_cards
-     WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?`,
-  )
+  const sql = `SELECT id FROM channel_cards
+    WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?`;
+  return statement<{ id: number }>(db, sql)
     .all(JSON.stringify(slugs), afterId, limit)
     .map(({ id }) => id);
 }
 
 export function categoriesInUse(db: Database): Set<string> {
-  const rows = statement<Pick<ChannelRecord, "category" | "categories">>(
-    db,
-    "SELECT DISTINCT category, categories FROM channel_cards",
-  ).all();
+  const sql = "SELECT DISTINCT category, categories FROM channel_cards";
+  const rows = statement<Pick<ChannelRecord, "category" | "categories">>(db, sql).all();
   return new Set(rows.flatMap(categorySlugs));
 }
 
 export function territoriesInUse(db: Database): Set<string> {
-  const rows = statement<{ territory: string }>(
-    db,
-    "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL",
-  ).all();
+  const sql = "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL";
+  const rows = statement<{ territory: string }>(db, sql).all();
   return new Set(rows.map(({ territory }) => territory));
 }
 

@@ -89,11 +89,9 @@ export function createFormerHandles(db: Database) {
 }
 
 export function formerHandlesOf(db: Database, channelId: number): FormerHandle[] {
-  return statement<FormerHandle>(
-    db,
-    `SELECT handle, given_up_at AS givenUpAt FROM former_handles WHERE channel_id = ?
-     ORDER BY given_up_at DESC, id DESC`,
-  ).all(channelId);
+  const sql = `SELECT handle, given_up_at AS givenUpAt FROM former_handles WHERE channel_id = ?
+    ORDER BY given_up_at DESC, id DESC`;
+  return statement<FormerHandle>(db, sql).all(channelId);
 }
 
 /** Ignores letter case. */
@@ -122,11 +120,9 @@ const HANDLES_PER_PART = 25_000;
  * @param partsMax most of them
  */
 export function selectPartStarts(db: Database, partsMax: number): number[] {
-  const next = statement<{ id: number }>(
-    db,
-    `SELECT id FROM channels WHERE id > ? AND is_public = 1 AND ${WITHIN_DEADLINE}
-     ORDER BY id LIMIT 1 OFFSET ?`,
-  );
+  const sql = `SELECT id FROM channels WHERE id > ? AND is_public = 1 AND ${WITHIN_DEADLINE}
+    ORDER BY id LIMIT 1 OFFSET ?`;
+  const next = statement<{ id: number }>(db, sql);
   const starts = [0];
   while (starts.length < partsMax) {
     const found = next.get(starts.at(-1) ?? 0, HANDLES_PER_PART - 1);
@@ -137,11 +133,9 @@ export function selectPartStarts(db: Database, partsMax: number): number[] {
 }
 
 export function selectPublicHandles(db: Database, afterId: number): string[] {
-  return statement<{ handle: string | null }>(
-    db,
-    `SELECT (SELECT handle FROM channel_cards WHERE id = c.id) AS handle FROM channels c
-     WHERE c.id > ? AND c.is_public = 1 AND ${WITHIN_DEADLINE} ORDER BY c.id LIMIT ?`,
-  )
+  const sql = `SELECT (SELECT handle FROM channel_cards WHERE id = c.id) AS handle FROM channels c
+    WHERE c.id > ? AND c.is_public = 1 AND ${WITHIN_DEADLINE} ORDER BY c.id LIMIT ?`;
+  return statement<{ handle: string | null }>(db, sql)
     .all(afterId, HANDLES_PER_PART)
     .flatMap(({ handle }) => (handle === null ? [] : [handle]));
 }

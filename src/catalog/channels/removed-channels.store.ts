@@ -36,10 +36,8 @@ export function createRemovedChannels(db: Database) {
   const any = statement(db, ANY);
   const find = (condition: string) => {
     type Row = Omit<RemovedChannel, "isKeptOut"> & { isKeptOut: number; isUnderWay: number };
-    const found = statement<Row>(
-      db,
-      `SELECT ${COLUMNS} FROM removed_channels WHERE ${condition} = ?`,
-    );
+    const sql = `SELECT ${COLUMNS} FROM removed_channels WHERE ${condition} = ?`;
+    const found = statement<Row>(db, sql);
     return (name: number | string): StoredRemoval | undefined => {
       const row = found.get(name);
       return row && { ...row, isKeptOut: row.isKeptOut === 1, isUnderWay: row.isUnderWay === 1 };
@@ -133,10 +131,11 @@ export function removedAfter(
   afterId: number,
   limit: number,
 ): Iterable<{ id: number; merged_into: number | null; isKeptOut: number }> {
-  return statement<{ id: number; merged_into: number | null; isKeptOut: number }>(
-    db,
-    `SELECT id, CAST(msgr_id AS TEXT) AS msgr_id, handle, into_id AS merged_into,
-       is_kept_out AS isKeptOut
-     FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?`,
-  ).iterate(afterId, limit);
+  const sql = `SELECT id, CAST(msgr_id AS TEXT) AS msgr_id, handle, into_id AS merged_into,
+      is_kept_out AS isKeptOut
+    FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?`;
+  return statement<{ id: number; merged_into: number | null; isKeptOut: number }>(db, sql).iterate(
+    afterId,
+    limit,
+  );
 }

@@ -15,18 +15,15 @@ export function createCategoryImages(db: Database) {
     /** @returns path under which the image is served */
     add(content: Uint8Array): string {
       const name = `${createHash("sha256").update(content).digest("hex").slice(0, 32)}.webp`;
-      statement(
-        db,
-        "INSERT INTO category_images (name, content) VALUES (?, ?) ON CONFLICT DO NOTHING",
-      ).run(name, content);
+      const sql =
+        "INSERT INTO category_images (name, content) VALUES (?, ?) ON CONFLICT DO NOTHING";
+      statement(db, sql).run(name, content);
       return IMAGE_PATH + name;
     },
 
     content(name: string): Uint8Array | undefined {
-      return statement<{ content: Uint8Array }>(
-        db,
-        "SELECT content FROM category_images WHERE name = ?",
-      ).get(name)?.content;
+      const sql = "SELECT content FROM category_images WHERE name = ?";
+      return statement<{ content: Uint8Array }>(db, sql).get(name)?.content;
     },
   };
 }

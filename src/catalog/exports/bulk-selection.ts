@@ -85,11 +85,9 @@ export function metricsTest(db: Database, { metricsMin }: BulkFilter): (id: numb
   const values = Object.fromEntries(
     FILTERED_METRICS.map((name) => [name, metricsMin[name] ?? null]),
   );
-  const find = statement(
-    db,
-    `SELECT 1 FROM channel_metrics m WHERE m.slot = ${CURRENT_SLOT} AND m.id = @id
-     ${FILTERED_METRICS.map((name) => `AND (@${name} IS NULL OR m.${name} >= @${name})`).join(" ")}`,
-  );
+  const sql = `SELECT 1 FROM channel_metrics m WHERE m.slot = ${CURRENT_SLOT} AND m.id = @id
+     ${FILTERED_METRICS.map((name) => `AND (@${name} IS NULL OR m.${name} >= @${name})`).join(" ")}`;
+  const find = statement(db, sql);
   return (id) => find.get({ id, ...values }) !== undefined;
 }
 
@@ -118,12 +116,11 @@ export function isPostsByChannel(selection: BulkSelection): boolean {
 export function selectedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
   if (!restrictsChannels(filter)) return publicChannels(db);
   const test = channelTest(filter);
-  const find = statement<Tested>(
-    db,
-    `SELECT c.is_public, c.kind, c.subscribers, k.category, k.categories, k.territory, k.a_plus,
-       k.verified, k.title, k.handle
-     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`,
-  );
+  const sql = `
+    SELECT c.is_public, c.kind, c.subscribers, k.category, k.categories, k.territory, k.a_plus,
+      k.verified, k.title, k.handle
+    FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
+  const find = statement<Tested>(db, sql);
   return onceEach((id) => {
     const channel = find.get(id);
     return channel !== undefined && test(channel);

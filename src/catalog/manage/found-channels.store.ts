@@ -23,12 +23,10 @@ export function foundByTitle(
 ): ChannelRecord[] {
   const folded = foldForSearch(text);
   if (folded === "") return [];
-  return statement<ChannelRecord>(
-    db,
-    `SELECT ${CHANNEL_COLUMNS}
-     FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
-       CROSS JOIN channel_cards k ON k.id = t.id
-     WHERE ${WITHIN_DEADLINE} AND t.id > ? AND t.id IS NOT ? AND instr(t.search_text, ?) > 0
-     ORDER BY t.id LIMIT ?`,
-  ).all(after, except, folded, limit);
+  const sql = `SELECT ${CHANNEL_COLUMNS}
+    FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
+      CROSS JOIN channel_cards k ON k.id = t.id
+    WHERE ${WITHIN_DEADLINE} AND t.id > ? AND t.id IS NOT ? AND instr(t.search_text, ?) > 0
+    ORDER BY t.id LIMIT ?`;
+  return statement<ChannelRecord>(db, sql).all(after, except, folded, limit);
 }

@@ -35,10 +35,9 @@ const DAYS_PER_STEP = 100;
 
 /** The removal in progress, of which there is one at a time. */
 export function selectRemoval(db: Database): Removal | undefined {
-  return statement<Removal>(
-    db,
-    "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1",
-  ).get();
+  const sql =
+    "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1";
+  return statement<Removal>(db, sql).get();
 }
 
 /** @param names of the removed channel that no other has now */
@@ -48,11 +47,9 @@ export function insertRemoval(
   names: Pick<RemovedChannel, "msgr_id" | "handle">,
   now: number,
 ): void {
-  statement(
-    tx,
-    `INSERT INTO removed_channels (id, into_id, removed_at, is_done, msgr_id, handle)
-     VALUES (@id, @intoId, @now, 0, @msgr_id, @handle)`,
-  ).run({ ...removal, ...names, now });
+  const sql = `INSERT INTO removed_channels (id, into_id, removed_at, is_done, msgr_id, handle)
+    VALUES (@id, @intoId, @now, 0, @msgr_id, @handle)`;
+  statement(tx, sql).run({ ...removal, ...names, now });
 }
 
 /**
@@ -149,10 +146,8 @@ export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
 }
 
 export function countRows(db: Database, id: number): { posts: number; days: number } {
-  const counts = statement<{ posts: number; days: number }>(
-    db,
-    `SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts,
-       (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days`,
-  ).get({ id });
+  const sql = `SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts,
+    (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days`;
+  const counts = statement<{ posts: number; days: number }>(db, sql).get({ id });
   return counts ?? { posts: 0, days: 0 };
 }

@@ -26,21 +26,20 @@ export const KIND_BITS: Readonly<Record<MentionKind, number>> = { link: 1, forwa
  * messenger id, its number, and the numbers and messenger ids of channels merged into it.
  */
 function targetsOf(db: Database, channelId: number): MentionTarget[] {
-  const names = statement<{ target: string }>(
-    db,
-    `SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL
-     UNION ALL
-     SELECT lower(had.handle) FROM former_handles had
-     WHERE had.channel_id = @id AND ${idOfHandle("had.handle")} = @id
-     UNION ALL
-     SELECT '${targetOfMessengerId("")}' || msgr_id FROM channel_cards
-     WHERE id = @id AND msgr_id IS NOT NULL
-     UNION ALL
-     SELECT '#' || id FROM removed_channels WHERE into_id = @id
-     UNION ALL
-     SELECT '${targetOfMessengerId("")}' || msgr_id FROM removed_channels
-     WHERE into_id = @id AND msgr_id IS NOT NULL`,
-  ).all({ id: channelId });
+  const sql = `
+    SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL
+    UNION ALL
+    SELECT lower(had.handle) FROM former_handles had
+    WHERE had.channel_id = @id AND ${idOfHandle("had.handle")} = @id
+    UNION ALL
+    SELECT '${targetOfMessengerId("")}' || msgr_id FROM channel_cards
+    WHERE id = @id AND msgr_id IS NOT NULL
+    UNION ALL
+    SELECT '#' || id FROM removed_channels WHERE into_id = @id
+    UNION ALL
+    SELECT '${targetOfMessengerId("")}' || msgr_id FROM removed_channels
+    WHERE into_id = @id AND msgr_id IS NOT NULL`;
+  const names = statement<{ target: string }>(db, sql).all({ id: channelId });
   return [...new Set([targetOfNumber(channelId), ...names.map(({ target }) => target)])];
 }
 
@@ -64,13 +63,11 @@ function newestMentions(
   if (fromMs !== null) conditions.push("m.published_at >= @fromMs");
   if (after !== null) conditions.push("(m.published_at, m.post_id) < (@atMs, @belowId)");
   else if (untilMs !== null) conditions.push("m.published_at < @untilMs");
-  const ofTarget = statement<MentionRow>(
-    db,
-    `SELECT m.post_id AS id, m.published_at AS publishedAt, m.channel_id AS channelId
-     FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1
-     WHERE ${conditions.join(" AND ")}
-     ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit`,
-  );
+  const sql = `SELECT m.post_id AS id, m.published_at AS publishedAt, m.channel_id AS channelId
+    FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1
+    WHERE ${conditions.join(" AND ")}
+    ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit`;
+  const ofTarget = statement<MentionRow>(db, sql);
   const values = {
     channelId,
     limit,
@@ -102,11 +99,9 @@ export function newestSources(db: Database, channelId: number, limit: number): n
 
 /** The names in a channel's newest mentions, newest first; a name comes once for each of its posts. */
 export function newestTargets(db: Database, channelId: number, limit: number): MentionTarget[] {
-  const rows = statement<{ target: MentionTarget }>(
-    db,
-    `SELECT target FROM mentions WHERE channel_id = ?
-     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
-  ).all(channelId, limit);
+  const sql = `SELECT target FROM mentions WHERE channel_id = ?
+    ORDER BY published_at DESC, post_id DESC LIMIT ?`;
+  const rows = statement<{ target: MentionTarget }>(db, sql).all(channelId, limit);
   return rows.map(({ target }) => target);
 }
 

@@ -27,11 +27,10 @@ function newestMentioned(db: Database, channelId: number): number[] {
 
 /** The public channels whose ids occur most often, with their number of occurrences as `posts`. */
 function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
-  const find = statement<Omit<Neighbour, "posts">>(
-    db,
-    `SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id = ? AND c.is_public = 1`,
-  );
+  const sql = `
+    SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+    WHERE c.id = ? AND c.is_public = 1`;
+  const find = statement<Omit<Neighbour, "posts">>(db, sql);
   const found: Neighbour[] = [];
   for (const [id, posts] of mostFrequent(ids)) {
     const channel = find.get(id);

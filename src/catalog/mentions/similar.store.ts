@@ -103,12 +103,11 @@ function shown({ points, shared, reasons, ...other }: Found): SimilarChannel {
 }
 
 function compared(db: Database, id: number): Compared | undefined {
-  return statement<Compared>(
-    db,
-    `SELECT c.id, k.title, k.handle, c.kind, c.subscribers, k.category, k.categories, k.territory
-     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id = ? AND c.is_public = 1`,
-  ).get(id);
+  const sql = `
+    SELECT c.id, k.title, k.handle, c.kind, c.subscribers, k.category, k.categories, k.territory
+    FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+    WHERE c.id = ? AND c.is_public = 1`;
+  return statement<Compared>(db, sql).get(id);
 }
 
 /** Channels mentioned by those who mention a channel, by id; those with the highest weight. */

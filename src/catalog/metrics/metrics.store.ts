@@ -31,12 +31,10 @@ export const STORED_COLUMNS = ["is_chat", "is_small", "is_fresh", ...METRIC_NAME
 
 /** Known metrics of public channels, by number. */
 export function selectMetrics(db: Database, ids: readonly number[]): Map<number, MetricsView> {
-  const rows = statement<MetricsRecord & { id: number }>(
-    db,
-    `SELECT c.id, ${METRIC_NAMES.map((name) => `m.${name}`).join(", ")}
+  const sql = `SELECT c.id, ${METRIC_NAMES.map((name) => `m.${name}`).join(", ")}
      FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value AND c.is_public = 1
-     CROSS JOIN channel_metrics m ON ${metricsOf("c.id", "c.is_chat")}`,
-  ).all(JSON.stringify(ids));
+     CROSS JOIN channel_metrics m ON ${metricsOf("c.id", "c.is_chat")}`;
+  const rows = statement<MetricsRecord & { id: number }>(db, sql).all(JSON.stringify(ids));
   return new Map(rows.map(({ id, ...record }) => [id, toMetricsView(record)]));
 }
 
@@ -58,10 +56,11 @@ export interface Run {
 
 /** Begins a run. A run in progress, in any process, ends at its next step. */
 export function beginRun(tx: Transaction): Run {
-  const { run, slot } = statement<{ run: number; slot: Slot }>(
-    tx,
-    "UPDATE metrics_read SET run = run + 1 RETURNING run, 1 - slot AS slot",
-  ).all()[0] as { run: number; slot: Slot };
+  const sql = "UPDATE metrics_read SET run = run + 1 RETURNING run, 1 - slot AS slot";
+  const { run, slot } = statement<{ run: number; slot: Slot }>(tx, sql).all()[0] as {
+    run: number;
+    slot: Slot;
+  };
   return { number: run, slot };
 }
 
@@ -76,10 +75,8 @@ export interface LeftOut {
 }
 
 export function selectLeftOut(db: Database): LeftOut {
-  return statement<LeftOut>(
-    db,
-    "SELECT channels_left_out AS channels, chats_left_out AS chats FROM metrics_read",
-  ).all()[0] as LeftOut;
+  const sql = "SELECT channels_left_out AS channels, chats_left_out AS chats FROM metrics_read";
+  return statement<LeftOut>(db, sql).all()[0] as LeftOut;
 }
 
 const SAVE_LEFT_OUT =
@@ -91,10 +88,8 @@ export function saveLeftOut(tx: Transaction, leftOut: LeftOut): void {
 
 /** Makes the run's slot the current one. @returns false if a later run has begun */
 export function publishRun(tx: Transaction, run: Run, leftOut: LeftOut): boolean {
-  const publish = statement(
-    tx,
-    `${SAVE_LEFT_OUT}, slot = @slot, published = published + 1 WHERE run = @number`,
-  );
+  const sql = `${SAVE_LEFT_OUT}, slot = @slot, published = published + 1 WHERE run = @number`;
+  const publish = statement(tx, sql);
   return publish.run({ ...run, ...leftOut }).changes === 1;
 }
 
@@ -203,11 +198,9 @@ export function storedMetrics(
   slot: Slot,
   [first, last]: readonly [number, number],
 ): Map<number, StoredMetrics> {
-  const rows = statement<StoredMetrics>(
-    db,
-    `SELECT id, ${STORED_COLUMNS.join(", ")} FROM channel_metrics
-     WHERE slot = ? AND id BETWEEN ? AND ?`,
-  ).all(slot, first, last);
+  const sql = `SELECT id, ${STORED_COLUMNS.join(", ")} FROM channel_metrics
+    WHERE slot = ? AND id BETWEEN ? AND ?`;
+  const rows = statement<StoredMetrics>(db, sql).all(slot, first, last);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

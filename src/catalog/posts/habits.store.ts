@@ -22,13 +22,11 @@ export function selectHabits(
   db: Database,
   { channelId, fromMs, untilMs }: HabitsSelection,
 ): Habits {
-  const rows = statement<Row>(
-    db,
-    `SELECT id, published_at, views, is_ad, ${VIEW_AGES.map(([name]) => name).join(", ")}
-     FROM posts
-     WHERE channel_id = ? AND published_at >= ? AND published_at < ?
-     ORDER BY published_at DESC, id DESC LIMIT ?`,
-  ).all(channelId, fromMs, untilMs, HABITS_POSTS_MAX + 1);
+  const sql = `SELECT id, published_at, views, is_ad, ${VIEW_AGES.map(([name]) => name).join(", ")}
+    FROM posts
+    WHERE channel_id = ? AND published_at >= ? AND published_at < ?
+    ORDER BY published_at DESC, id DESC LIMIT ?`;
+  const rows = statement<Row>(db, sql).all(channelId, fromMs, untilMs, HABITS_POSTS_MAX + 1);
   const isMore = rows.length > HABITS_POSTS_MAX;
   if (isMore) rows.pop();
   const hours = new Array<number>(WEEK_DAYS * HOURS).fill(0);

@@ -117,11 +117,10 @@ function selectSegment(
     require("p.published_at >= ?", segment.fromMs);
     require("p.published_at < ?", segment.untilMs);
   }
-  return statement<Position>(
-    db,
-    `SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE ${conditions.join(" AND ")}
-     ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
-  ).all(...values, limit);
+  const sql = `
+    SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE ${conditions.join(" AND ")}
+    ORDER BY p.published_at DESC, p.id DESC LIMIT ?`;
+  return statement<Position>(db, sql).all(...values, limit);
 }
 
 /** Text of a post, public or not; undefined if there is no such post. */
@@ -130,20 +129,14 @@ export function selectText(db: Database, id: number): string | undefined {
 }
 
 export function selectTexts(db: Database, ids: readonly number[]): { id: number; text: string }[] {
-  return statement<{ id: number; text: string }>(
-    db,
-    "SELECT p.id, p.text FROM json_each(?) r CROSS JOIN posts p ON p.id = r.value",
-  ).all(JSON.stringify(ids));
+  const sql = "SELECT p.id, p.text FROM json_each(?) r CROSS JOIN posts p ON p.id = r.value";
+  return statement<{ id: number; text: string }>(db, sql).all(JSON.stringify(ids));
 }
 
 /** Null if the channel has no posts. */
 export function newestPostAt(db: Database, channelId: number): number | null {
-  return (
-    statement<{ at: number | null }>(
-      db,
-      "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?",
-    ).get(channelId)?.at ?? null
-  );
+  const sql = "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?";
+  return statement<{ at: number | null }>(db, sql).get(channelId)?.at ?? null;
 }
 
 /** Messenger ids of an album's posts, first post first, among those of a channel between two numbers. */
@@ -153,11 +146,9 @@ export function albumPostIds(
   album: string,
   { from, to }: { from: number; to: number },
 ): number[] {
-  return statement<{ id: number }>(
-    db,
-    `SELECT msgr_post_id AS id FROM posts
-     WHERE channel_id = ? AND msgr_post_id BETWEEN ? AND ? AND album = ? ORDER BY msgr_post_id`,
-  )
+  const sql = `SELECT msgr_post_id AS id FROM posts
+    WHERE channel_id = ? AND msgr_post_id BETWEEN ? AND ? AND album = ? ORDER BY msgr_post_id`;
+  return statement<{ id: number }>(db, sql)
     .all(channelId, from, to, album)
     .map(({ id }) => id);
 }
@@ -245,11 +236,9 @@ export function foundPosts(db: Database, request: PostsRequest): PostsFound {
 
 /** Posts in the order of the numbers; missing ones are omitted. */
 export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
-  const found = statement<{ posts: Buffer | null }>(
-    db,
-    `SELECT CAST(group_concat(${POST_JSON}, ',') AS BLOB) AS posts
-     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`,
-  ).get(JSON.stringify(ids));
+  const sql = `SELECT CAST(group_concat(${POST_JSON}, ',') AS BLOB) AS posts
+    FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`;
+  const found = statement<{ posts: Buffer | null }>(db, sql).get(JSON.stringify(ids));
   return listBytesOf(found?.posts ?? null);
 }
 
@@ -262,18 +251,17 @@ export function selectPostTexts(
   db: Database,
   ids: readonly number[],
 ): Map<number, JsonText<PostView>> {
-  const posts = statement<{ id: number; json: JsonText<PostView> }>(
-    db,
-    `SELECT p.id, ${POST_JSON} AS json
-     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`,
-  ).all(JSON.stringify(ids));
+  const sql = `SELECT p.id, ${POST_JSON} AS json
+    FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`;
+  const posts = statement<{ id: number; json: JsonText<PostView> }>(db, sql).all(
+    JSON.stringify(ids),
+  );
   return new Map(posts.map(({ id, json }) => [id, json]));
 }
 
 export function selectPost(db: Database, id: number): JsonText<PostView> | undefined {
-  return statement<{ json: JsonText<PostView> }>(
-    db,
-    `SELECT ${POST_JSON} AS json FROM posts p CROSS JOIN channels c ON c.id = p.channel_id ${JOIN_ORIGIN}
-     WHERE p.id = ? AND c.is_public = 1`,
-  ).get(id)?.json;
+  const sql = `
+    SELECT ${POST_JSON} AS json FROM posts p CROSS JOIN channels c ON c.id = p.channel_id ${JOIN_ORIGIN}
+    WHERE p.id = ? AND c.is_public = 1`;
+  return statement<{ json: JsonText<PostView> }>(db, sql).get(id)?.json;
 }

@@ -4,25 +4,21 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
 
 /** Marks channels, in their present state, as the sample's. */
 export function markSample(tx: Transaction, ids: readonly number[]): void {
-  statement(
-    tx,
-    `INSERT INTO sample_channels (id, handle, title, subscribers)
-     SELECT c.id, k.handle, k.title, c.subscribers
-     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id IN (SELECT value FROM json_each(?))
-     ON CONFLICT (id) DO NOTHING`,
-  ).run(JSON.stringify(ids));
+  const sql = `INSERT INTO sample_channels (id, handle, title, subscribers)
+    SELECT c.id, k.handle, k.title, c.subscribers
+    FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+    WHERE c.id IN (SELECT value FROM json_each(?))
+    ON CONFLICT (id) DO NOTHING`;
+  statement(tx, sql).run(JSON.stringify(ids));
 }
 
 /** Numbers of channels that are unchanged since the sample was loaded. */
 export function selectSample(db: Database): number[] {
-  return statement<{ id: number }>(
-    db,
-    `SELECT s.id FROM sample_channels s
-     CROSS JOIN channels c ON c.id = s.id CROSS JOIN channel_cards k ON k.id = s.id
-     WHERE c.subscribers = s.subscribers AND k.title = s.title AND k.handle IS s.handle
-     ORDER BY s.id`,
-  )
+  const sql = `SELECT s.id FROM sample_channels s
+    CROSS JOIN channels c ON c.id = s.id CROSS JOIN channel_cards k ON k.id = s.id
+    WHERE c.subscribers = s.subscribers AND k.title = s.title AND k.handle IS s.handle
+    ORDER BY s.id`;
+  return statement<{ id: number }>(db, sql)
     .all()
     .map(({ id }) => id);
 }
@@ -44,9 +40,7 @@ export function forgetSample(tx: Transaction): void {
 /** Whether the catalog contains a channel that is not the sample's. */
 export function hasOwnChannels(db: Database): boolean {
   const sample = JSON.stringify(selectSample(db));
-  const own = statement(
-    db,
-    "SELECT 1 FROM channels WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
-  );
+  const sql = "SELECT 1 FROM channels WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT 1";
+  const own = statement(db, sql);
   return own.get(sample) !== undefined;
 }

@@ -76,10 +76,8 @@ function territoryShares(
   db: Database,
   own: ReadonlyMap<number, Share>,
 ): SelectionView["territories"] {
-  const entries = statement<Entry & { path: string }>(
-    db,
-    "SELECT id, slug, path FROM territories ORDER BY position",
-  ).all();
+  const sql = "SELECT id, slug, path FROM territories ORDER BY position";
+  const entries = statement<Entry & { path: string }>(db, sql).all();
   const ids = new Map(entries.map(({ id, slug }) => [slug, id]));
   const shares = new Map<number, Share>();
   for (const { id, path } of entries) {

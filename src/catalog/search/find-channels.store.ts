@@ -187,15 +187,11 @@ function rangeOf(column: NumberColumn, min: number | null, max: number | null): 
 
 /** A territory and all within it, as a table by number. */
 function territoriesWithin(db: Database, territoryId: number): Uint8Array {
-  const ids = statement(
-    db,
-    `SELECT @id UNION ALL
-     SELECT within.id FROM territories t CROSS JOIN territories within
-       ON within.path > t.path || '/' AND within.path < t.path || '0'
-     WHERE t.id = @id`,
-  )
-    .pluck<number>()
-    .all({ id: territoryId });
+  const sql = `SELECT @id UNION ALL
+    SELECT within.id FROM territories t CROSS JOIN territories within
+      ON within.path > t.path || '/' AND within.path < t.path || '0'
+    WHERE t.id = @id`;
+  const ids = statement(db, sql).pluck<number>().all({ id: territoryId });
   const highest = ids.reduce((most, id) => Math.max(most, id), 0);
   const table = new Uint8Array(highest + 1);
   for (const id of ids) table[id] = 1;
@@ -322,11 +318,10 @@ function idsHaving(
   // The longest word rejects most texts at once.
   const hasWords = "instr(t.search_text, @longest) > 0 AND begins_words(t.search_text, @words)";
   const [longest = null] = (words?.split(" ") ?? []).sort((a, b) => b.length - a.length);
-  return statement(
-    db,
-    `SELECT t.id FROM json_each(@ids) given CROSS JOIN channel_texts t ON t.id = given.value
-     WHERE ${words === null ? isFound : `${isFound} OR (${hasWords})`} LIMIT @limit`,
-  )
+  const sql = `
+    SELECT t.id FROM json_each(@ids) given CROSS JOIN channel_texts t ON t.id = given.value
+     WHERE ${words === null ? isFound : `${isFound} OR (${hasWords})`} LIMIT @limit`;
+  return statement(db, sql)
     .pluck<number>()
     .all({ ids: JSON.stringify(ids), limit, text, ...(words !== null && { words, longest }) });
 }
@@ -337,11 +332,9 @@ const ENTRIES_PER_READ = 50_000;
 /** Channels that the search index has with an expression; null for all, if the text is too short for the index. */
 function idsWith(db: Database, { match }: Expression): number[] | null {
   if (match === "") return null;
-  const part = statement(
-    db,
-    `SELECT rowid FROM channel_search WHERE channel_search MATCH ? AND rowid > ?
-     ORDER BY rowid LIMIT ${ENTRIES_PER_READ}`,
-  ).pluck<number>();
+  const sql = `SELECT rowid FROM channel_search WHERE channel_search MATCH ? AND rowid > ?
+    ORDER BY rowid LIMIT ${ENTRIES_PER_READ}`;
+  const part = statement(db, sql).pluck<number>();
   const ids: number[] = [];
   for (;;) {
     const read = part.all(match, ids.at(-1) ?? 0);

@@ -70,11 +70,9 @@ export function termsByRarity(
   db: Database,
   terms: readonly string[],
 ): { text: string; channels: number }[] {
-  const rows = statement<{ trigram: string; channels: number }>(
-    db,
-    `SELECT trigram, channels FROM search_trigrams
-     WHERE trigram IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(terms));
+  const sql = `SELECT trigram, channels FROM search_trigrams
+    WHERE trigram IN (SELECT value FROM json_each(?))`;
+  const rows = statement<{ trigram: string; channels: number }>(db, sql).all(JSON.stringify(terms));
   const counts = new Map(rows.map(({ trigram, channels }) => [trigram, channels]));
   return [...new Set(terms)]
     .map((text) => ({ text, channels: counts.get(text) ?? COUNTED_MIN }))
@@ -124,7 +122,8 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
 
 /** Whether the index is one segment whose terms are counted, so that optimizing it would change nothing. */
 export function isSearchOptimized(db: Database): boolean {
-  const sql = `SELECT (SELECT min(segid) FROM channel_search_idx) = (SELECT max(segid) FROM channel_search_idx)
+  const sql = `
+    SELECT (SELECT min(segid) FROM channel_search_idx) = (SELECT max(segid) FROM channel_search_idx)
     AND EXISTS (SELECT 1 FROM search_trigrams)`;
   return statement(db, sql).pluck<0 | 1 | null>().get() === 1;
 }

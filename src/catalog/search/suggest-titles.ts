@@ -45,12 +45,10 @@ export function suggestTitles(db: Database, filter: CatalogFilter): Suggestion[]
         Number(one.edits) - Number(other.edits) || other.subscribers - one.subscribers,
     )
     .slice(0, SUGGESTIONS_MAX);
-  return statement<Suggestion>(
-    db,
-    `SELECT k.id, k.title, k.handle, c.subscribers
-     FROM json_each(?) given CROSS JOIN channel_cards k ON k.id = given.value
-       CROSS JOIN channels c ON c.id = k.id`,
-  ).all(JSON.stringify(near.map((one) => one.id)));
+  const sql = `SELECT k.id, k.title, k.handle, c.subscribers
+    FROM json_each(?) given CROSS JOIN channel_cards k ON k.id = given.value
+      CROSS JOIN channels c ON c.id = k.id`;
+  return statement<Suggestion>(db, sql).all(JSON.stringify(near.map((one) => one.id)));
 }
 
 function candidates(db: Database, given: CatalogFilter, trigrams: readonly string[]): Candidate[] {
@@ -59,12 +57,12 @@ function candidates(db: Database, given: CatalogFilter, trigrams: readonly strin
     ...{ filter, ordering: "-subscribers", after: null, limit: LARGEST_MAX },
   });
   const similar = selectedOf(db, filter, withRareTrigram(db, trigrams));
-  return statement<Candidate>(
-    db,
-    `SELECT c.id, c.subscribers, t.search_text
-     FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
-       CROSS JOIN channel_texts t ON t.id = c.id`,
-  ).all(JSON.stringify([...new Set([...largest.map(({ id }) => id), ...similar])]));
+  const sql = `SELECT c.id, c.subscribers, t.search_text
+    FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
+      CROSS JOIN channel_texts t ON t.id = c.id`;
+  return statement<Candidate>(db, sql).all(
+    JSON.stringify([...new Set([...largest.map(({ id }) => id), ...similar])]),
+  );
 }
 
 /** Channels with one of the rarest trigrams, as many as are affordable. */
@@ -74,10 +72,8 @@ function withRareTrigram(db: Database, trigrams: readonly string[]): number[] {
     left -= channels;
     return at === 0 || left >= 0;
   });
-  return statement<{ id: number }>(
-    db,
-    "SELECT rowid AS id FROM channel_search WHERE channel_search MATCH ? LIMIT ?",
-  )
+  const sql = "SELECT rowid AS id FROM channel_search WHERE channel_search MATCH ? LIMIT ?";
+  return statement<{ id: number }>(db, sql)
     .all(rare.map((one) => quotedTerm(one.text)).join(" OR "), WITH_TRIGRAM_MAX)
     .map((one) => one.id);
 }

@@ -118,21 +118,18 @@ interface ChannelDay {
 /** Marks a day whose posts changed, in the transaction that changes them. */
 export function markChangedDay(db: Database, channelId: number, day: Day): void {
   // A day without a row, such as today, is derived when its row is created.
-  statement(
-    db,
-    `INSERT INTO changed_days (channel_id, day)
-     SELECT channel_id, day FROM daily_statistics
-     WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0)
-     ON CONFLICT (channel_id, day) DO NOTHING`,
-  ).run(channelId, day);
+  const sql = `INSERT INTO changed_days (channel_id, day)
+    SELECT channel_id, day FROM daily_statistics
+    WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0)
+    ON CONFLICT (channel_id, day) DO NOTHING`;
+  statement(db, sql).run(channelId, day);
 }
 
 /** Marked days, at most `limit`. */
 function selectChangedDays(db: Database, limit: number): ChannelDay[] {
-  return statement<ChannelDay>(
-    db,
-    "SELECT channel_id AS channelId, day FROM changed_days ORDER BY channel_id, day LIMIT ?",
-  ).all(limit);
+  const sql =
+    "SELECT channel_id AS channelId, day FROM changed_days ORDER BY channel_id, day LIMIT ?";
+  return statement<ChannelDay>(db, sql).all(limit);
 }
 
 function forgetChangedDay(tx: Transaction, { channelId, day }: ChannelDay): void {
@@ -147,14 +144,12 @@ interface DerivedDay extends ChannelDay {
 
 /** The next days with a derived value, by channel and day. */
 function selectDerivedDays(db: Database, after: ChannelDay, limit: number): DerivedDay[] {
-  return statement<DerivedDay>(
-    db,
-    `SELECT channel_id AS channelId, day,
-       iif(views_given, NULL, views) AS views, iif(posts_given, NULL, posts) AS posts
-     FROM daily_statistics
-     WHERE (channel_id, day) > (?, ?) AND (views_given = 0 OR posts_given = 0)
-     ORDER BY channel_id, day LIMIT ?`,
-  ).all(after.channelId, after.day, limit);
+  const sql = `SELECT channel_id AS channelId, day,
+      iif(views_given, NULL, views) AS views, iif(posts_given, NULL, posts) AS posts
+    FROM daily_statistics
+    WHERE (channel_id, day) > (?, ?) AND (views_given = 0 OR posts_given = 0)
+    ORDER BY channel_id, day LIMIT ?`;
+  return statement<DerivedDay>(db, sql).all(after.channelId, after.day, limit);
 }
 
 /** Stores derived values of a day; given ones stay. @returns whether any value changed */
@@ -163,13 +158,9 @@ function saveDerived(
   day: ChannelDay,
   derived: { views: number; posts: number },
 ): boolean {
-  return (
-    statement(
-      tx,
-      `UPDATE daily_statistics
-       SET views = iif(views_given, views, @views), posts = iif(posts_given, posts, @posts)
-       WHERE channel_id = @channelId AND day = @day
-         AND (views_given = 0 AND views <> @views OR posts_given = 0 AND posts <> @posts)`,
-    ).run({ ...day, ...derived }).changes > 0
-  );
+  const sql = `UPDATE daily_statistics
+    SET views = iif(views_given, views, @views), posts = iif(posts_given, posts, @posts)
+    WHERE channel_id = @channelId AND day = @day
+      AND (views_given = 0 AND views <> @views OR posts_given = 0 AND posts <> @posts)`;
+  return statement(tx, sql).run({ ...day, ...derived }).changes > 0;
 }

@@ -49,12 +49,10 @@ export function selectDailyStatistics(
 
 /** Null if there is no such channel. */
 export function selectStatisticsSpan(db: Database, channelId: number): StatisticsSpan | null {
-  const span = statement<StatisticsSpan>(
-    db,
-    `SELECT (SELECT min(day) FROM daily_statistics WHERE channel_id = c.id) AS first,
-       (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id) AS last
-     FROM channels c WHERE c.id = ? AND c.is_public = 1`,
-  );
+  const sql = `SELECT (SELECT min(day) FROM daily_statistics WHERE channel_id = c.id) AS first,
+      (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id) AS last
+    FROM channels c WHERE c.id = ? AND c.is_public = 1`;
+  const span = statement<StatisticsSpan>(db, sql);
   return span.get(channelId) ?? null;
 }
 
@@ -150,13 +148,11 @@ export function daysAfter(
   [channelId, day]: readonly [channelId: number, day: Day],
   limit: number,
 ): Iterable<StatisticsRecord> {
-  return statement<StatisticsRecord>(
-    db,
-    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts,
-       s.views_given AS viewsGiven, s.posts_given AS postsGiven
-     FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
-     ORDER BY s.channel_id, s.day LIMIT ?`,
-  ).iterate(channelId, day, limit);
+  const sql = `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts,
+      s.views_given AS viewsGiven, s.posts_given AS postsGiven
+    FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
+    ORDER BY s.channel_id, s.day LIMIT ?`;
+  return statement<StatisticsRecord>(db, sql).iterate(channelId, day, limit);
 }
 
 export interface LatestSelection {
@@ -172,11 +168,9 @@ export function selectLatest(
   db: Database,
   { channelIds, since, limit }: LatestSelection,
 ): Map<number, number[]> {
-  const latest = statement<{ subscribers: number }>(
-    db,
-    `SELECT subscribers FROM daily_statistics
-     WHERE channel_id = ? AND day >= ? ORDER BY day DESC LIMIT ?`,
-  );
+  const sql = `SELECT subscribers FROM daily_statistics
+    WHERE channel_id = ? AND day >= ? ORDER BY day DESC LIMIT ?`;
+  const latest = statement<{ subscribers: number }>(db, sql);
   return new Map(
     channelIds.map((id) => {
       const rows = latest.all(id, since ?? Number.NEGATIVE_INFINITY, limit);

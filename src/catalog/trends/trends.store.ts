@@ -19,14 +19,11 @@ export function textsOf(
   channel: number,
   [fromMs, untilMs]: readonly [number, number],
 ): TextRow[] {
-  return statement<TextRow>(
-    db,
-    `SELECT channel_id AS channel, id, text, published_at, views FROM posts INDEXED BY posts_by_time
-     WHERE channel_id = ? AND published_at >= ? AND published_at < ?
-     ORDER BY published_at DESC, id DESC LIMIT ?`,
-  )
-    .all(channel, fromMs, untilMs, POSTS_OF_CHANNEL_MAX)
-    .reverse();
+  const sql = `
+    SELECT channel_id AS channel, id, text, published_at, views FROM posts INDEXED BY posts_by_time
+    WHERE channel_id = ? AND published_at >= ? AND published_at < ?
+    ORDER BY published_at DESC, id DESC LIMIT ?`;
+  return statement<TextRow>(db, sql).all(channel, fromMs, untilMs, POSTS_OF_CHANNEL_MAX).reverse();
 }
 
 /** Numbers of public channels after one, ascending. */
@@ -57,10 +54,9 @@ export function saveDay(
   { day, channels, countedAt }: CountedDay,
   terms: Uint8Array,
 ): void {
-  statement(
-    tx,
-    "INSERT OR REPLACE INTO trend_days (day, channels, counted_at, terms) VALUES (?, ?, ?, ?)",
-  ).run(day, channels, countedAt, terms);
+  const sql =
+    "INSERT OR REPLACE INTO trend_days (day, channels, counted_at, terms) VALUES (?, ?, ?, ?)";
+  statement(tx, sql).run(day, channels, countedAt, terms);
 }
 
 interface CountedDay {
@@ -72,18 +68,15 @@ interface CountedDay {
 
 /** Days that are counted, that counted longest ago first. */
 export function countedDays(db: Database): CountedDay[] {
-  return statement<CountedDay>(
-    db,
-    "SELECT day, channels, counted_at AS countedAt FROM trend_days ORDER BY counted_at, day",
-  ).all();
+  const sql =
+    "SELECT day, channels, counted_at AS countedAt FROM trend_days ORDER BY counted_at, day";
+  return statement<CountedDay>(db, sql).all();
 }
 
 /** Passes the hash of each term of a day, and how many channels used it. */
 export function eachOfDay(db: Database, day: Day, each: (hash: number, channels: number) => void) {
-  const row = statement<{ terms: Uint8Array }>(
-    db,
-    "SELECT terms FROM trend_days WHERE day = ?",
-  ).get(day);
+  const sql = "SELECT terms FROM trend_days WHERE day = ?";
+  const row = statement<{ terms: Uint8Array }>(db, sql).get(day);
   if (row === undefined) return;
   const pairs = new Int32Array(new Uint8Array(gunzipSync(row.terms)).buffer);
   for (let at = 0; at < pairs.length; at += 2) each(pairs[at] ?? 0, pairs[at + 1] ?? 0);
@@ -151,13 +144,11 @@ function channelsIn(
 ): ((channel: number) => boolean) | null {
   if (categoryId === null && territoryId === null) return null;
   const ids = new Set(terms.flatMap(({ uses }) => uses.map(([, channel]) => channel)));
-  const rows = statement<{ id: number }>(
-    db,
-    `SELECT c.id FROM json_each(@ids) given CROSS JOIN channels c ON c.id = given.value
-       CROSS JOIN channel_texts t ON t.id = c.id
-     WHERE c.is_public = 1 AND instr(t.facets, @category) > 0
-       AND instr(t.facets, @territory) > 0`,
-  ).all({
+  const sql = `SELECT c.id FROM json_each(@ids) given CROSS JOIN channels c ON c.id = given.value
+      CROSS JOIN channel_texts t ON t.id = c.id
+    WHERE c.is_public = 1 AND instr(t.facets, @category) > 0
+      AND instr(t.facets, @territory) > 0`;
+  const rows = statement<{ id: number }>(db, sql).all({
     ids: JSON.stringify([...ids]),
     category: categoryId === null ? "" : facet("category", categoryId),
     territory: territoryId === null ? "" : facet("territory", territoryId),
@@ -170,13 +161,14 @@ type Shown = Omit<TrendView["top_posts"][number], "views">;
 
 function postsOf(db: Database, rising: readonly Rising[]): Map<number, Shown> {
   const ids = rising.flatMap(({ best }) => best.map(({ id }) => id));
-  const rows = statement<Omit<Shown, "published_at"> & { published_at: number }>(
-    db,
-    `SELECT p.id, p.channel_id AS channel, k.title AS channel_title, p.published_at, p.link
-     FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value
-       CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1
-       CROSS JOIN channel_cards k ON k.id = c.id`,
-  ).all(JSON.stringify(ids));
+  const sql = `
+    SELECT p.id, p.channel_id AS channel, k.title AS channel_title, p.published_at, p.link
+    FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value
+      CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1
+      CROSS JOIN channel_cards k ON k.id = c.id`;
+  const rows = statement<Omit<Shown, "published_at"> & { published_at: number }>(db, sql).all(
+    JSON.stringify(ids),
+  );
   return new Map(
     rows.map((row) => [row.id, { ...row, published_at: formatInstant(row.published_at) }]),
   );

@@ -78,14 +78,19 @@ export function selectUsage(
   { organizationId, from, to, after, limit }: UsageSelection,
 ): UsagePage {
   const [day, method, key] = after ?? [from, "", 0];
-  const rows = statement<UsageSum & { day: Day; method: string; key: number }>(
-    db,
-    `SELECT day, method, key_id AS key, ${SUMS}
-     FROM usage_days
-     WHERE ${WITHIN_DEADLINE} AND organization_id = @organizationId
-       AND (day, method, key_id) > (@day, @method, @key) AND day <= @to
-     GROUP BY day, method, key_id ORDER BY day, method, key_id LIMIT @limit`,
-  ).all({ organizationId, day, method, key, to, limit: limit + 1 });
+  const sql = `SELECT day, method, key_id AS key, ${SUMS}
+    FROM usage_days
+    WHERE ${WITHIN_DEADLINE} AND organization_id = @organizationId
+      AND (day, method, key_id) > (@day, @method, @key) AND day <= @to
+    GROUP BY day, method, key_id ORDER BY day, method, key_id LIMIT @limit`;
+  const rows = statement<UsageSum & { day: Day; method: string; key: number }>(db, sql).all({
+    organizationId,
+    day,
+    method,
+    key,
+    to,
+    limit: limit + 1,
+  });
   const { shown, last } = shownPage(rows, limit);
   return {
     results: toJsonText(shown.map((row) => ({ ...row, day: formatDay(row.day) }))),

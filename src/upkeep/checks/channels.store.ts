@@ -89,22 +89,20 @@ export function directoryFaults(db: Database): string[] {
  * handle of the other, which has a messenger id and took it over.
  */
 export function twinFaults(db: Database): string[] {
-  const twins = statement<{ id: number; intoId: number }>(
-    db,
-    `SELECT f.channel_id AS id, b.id AS intoId
-     FROM former_handles f
-       CROSS JOIN channel_cards a ON a.id = f.channel_id
-       CROSS JOIN channel_cards b ON b.handle = f.handle
-     WHERE a.msgr_id IS NULL AND a.handle IS NULL AND b.msgr_id IS NOT NULL
-     UNION
-     SELECT f.channel_id, b.id
-     FROM former_handles f
-       CROSS JOIN channel_cards a ON a.id = f.channel_id
-       CROSS JOIN former_handles g ON g.handle = f.handle AND g.channel_id <> f.channel_id
-       CROSS JOIN channel_cards b ON b.id = g.channel_id
-     WHERE a.msgr_id IS NULL AND a.handle IS NULL AND b.msgr_id IS NOT NULL
-     ORDER BY 1, 2`,
-  ).all();
+  const sql = `SELECT f.channel_id AS id, b.id AS intoId
+    FROM former_handles f
+      CROSS JOIN channel_cards a ON a.id = f.channel_id
+      CROSS JOIN channel_cards b ON b.handle = f.handle
+    WHERE a.msgr_id IS NULL AND a.handle IS NULL AND b.msgr_id IS NOT NULL
+    UNION
+    SELECT f.channel_id, b.id
+    FROM former_handles f
+      CROSS JOIN channel_cards a ON a.id = f.channel_id
+      CROSS JOIN former_handles g ON g.handle = f.handle AND g.channel_id <> f.channel_id
+      CROSS JOIN channel_cards b ON b.id = g.channel_id
+    WHERE a.msgr_id IS NULL AND a.handle IS NULL AND b.msgr_id IS NOT NULL
+    ORDER BY 1, 2`;
+  const twins = statement<{ id: number; intoId: number }>(db, sql).all();
   return faultOf(
     "Two numbers of one channel, to be merged by",
     twins.map(({ id, intoId }) => `kanalog channel merge ${id} ${intoId}`),
@@ -116,10 +114,8 @@ const LINES_MAX = 20;
 
 /** SQLite's integrity check of each table with its indexes, which includes those of the search indexes. */
 export function fileSteps(db: Database): CheckStep[] {
-  const tables = statement<{ name: string }>(
-    db,
-    "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
-  );
+  const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+  const tables = statement<{ name: string }>(db, sql);
   return tables.all().map(({ name }) => ({
     name,
     faults() {

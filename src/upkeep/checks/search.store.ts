@@ -58,11 +58,9 @@ function differingGrams(db: Database): string[] {
 /** What the index must contain, computed from the table. */
 function tallies(db: Database): Map<Gram, Tally> {
   const found = new Map<Gram, Tally>();
-  const texts = statement<{ id: number; remainder: number; text: string }>(
-    db,
-    `SELECT t.id, t.id % ${MODULUS} AS remainder, t.search_text AS text
-     FROM channel_texts t CROSS JOIN channels c ON c.id = t.id WHERE c.is_public = 1`,
-  );
+  const sql = `SELECT t.id, t.id % ${MODULUS} AS remainder, t.search_text AS text
+    FROM channel_texts t CROSS JOIN channels c ON c.id = t.id WHERE c.is_public = 1`;
+  const texts = statement<{ id: number; remainder: number; text: string }>(db, sql);
   for (const { id, remainder, text } of texts.iterate()) {
     const points = /[\ud800-\udfff]/.test(text) ? [...text] : null;
     const { length } = points ?? text;
@@ -99,9 +97,7 @@ function textOf(gram: Gram): string {
 
 /** What the index does contain. */
 function indexedTallies(db: Database): Iterable<{ term: string; channels: number; sum: number }> {
-  return statement<{ term: string; channels: number; sum: number }>(
-    db,
-    `SELECT term, count(*) AS channels, sum(doc % ${MODULUS}) AS sum
-     FROM temp.search_terms GROUP BY term`,
-  ).iterate();
+  const sql = `SELECT term, count(*) AS channels, sum(doc % ${MODULUS}) AS sum
+    FROM temp.search_terms GROUP BY term`;
+  return statement<{ term: string; channels: number; sum: number }>(db, sql).iterate();
 }

@@ -19,10 +19,9 @@ export interface Until {
 
 /** The rows of a table that are too old: some of them, while there are any. */
 export function selectAged(db: Database, table: string, limits: Limits, until: Until): RowKey[] {
-  return statement<RowKey>(
-    db,
-    `SELECT ${keyColumns(limits)} FROM ${table} WHERE ${limits.age?.when} LIMIT ${FOUND_MAX}`,
-  ).all({ ...until });
+  const sql = `
+    SELECT ${keyColumns(limits)} FROM ${table} WHERE ${limits.age?.when} LIMIT ${FOUND_MAX}`;
+  return statement<RowKey>(db, sql).all({ ...until });
 }
 
 interface Owner {
@@ -32,11 +31,9 @@ interface Owner {
 
 /** Owners with more rows than the table's limit, and how many more. */
 export function selectExcess(db: Database, table: string, { most }: Limits): Owner[] {
-  return statement<Owner>(
-    db,
-    `SELECT ${most?.by?.owner} AS owner, count(*) - @rows AS excess FROM ${table}
-     GROUP BY 1 HAVING count(*) > @rows`,
-  ).all({ rows: most?.rows });
+  const sql = `SELECT ${most?.by?.owner} AS owner, count(*) - @rows AS excess FROM ${table}
+    GROUP BY 1 HAVING count(*) > @rows`;
+  return statement<Owner>(db, sql).all({ rows: most?.rows });
 }
 
 /** An owner's first rows in the order of removal. */
@@ -47,11 +44,9 @@ export function selectFirst(
   { owner, excess }: Owner,
 ): RowKey[] {
   const { by } = limits.most ?? {};
-  return statement<RowKey>(
-    db,
-    `SELECT ${keyColumns(limits)} FROM ${table} WHERE ${by?.owner} IS @owner
-     ORDER BY ${by?.order} LIMIT @limit`,
-  ).all({ owner, limit: Math.min(excess, FOUND_MAX) });
+  const sql = `SELECT ${keyColumns(limits)} FROM ${table} WHERE ${by?.owner} IS @owner
+    ORDER BY ${by?.order} LIMIT @limit`;
+  return statement<RowKey>(db, sql).all({ owner, limit: Math.min(excess, FOUND_MAX) });
 }
 
 /**

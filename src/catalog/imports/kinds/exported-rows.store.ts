@@ -17,19 +17,15 @@ export function forwardOutsideCatalog(
   db: Database,
   { channel, published_at: publishedAt, id }: PostRecord,
 ): MentionTarget | undefined {
-  return statement<{ target: MentionTarget }>(
-    db,
-    `SELECT target FROM mentions
-     WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id
-       AND kinds & ${KIND_BITS.forward} LIMIT 1`,
-  ).get({ channel, publishedAt, id })?.target;
+  const sql = `SELECT target FROM mentions
+    WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id
+      AND kinds & ${KIND_BITS.forward} LIMIT 1`;
+  return statement<{ target: MentionTarget }>(db, sql).get({ channel, publishedAt, id })?.target;
 }
 
 export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {
-  return statement<PostRecord>(
-    db,
-    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?`,
-  ).iterate(afterId, limit);
+  const sql = `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?`;
+  return statement<PostRecord>(db, sql).iterate(afterId, limit);
 }
 
 /** A post that was taken down, and when it had been published; null if that was never known. */
@@ -42,22 +38,18 @@ export function tombstonesAfter(
   afterId: number,
   limit: number,
 ): Iterable<TakenDownPost> {
-  return statement<TakenDownPost>(
-    db,
-    `SELECT id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id,
-       published_at AS publishedAt
-     FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?`,
-  ).iterate(afterId, limit);
+  const sql = `SELECT id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id,
+      published_at AS publishedAt
+    FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?`;
+  return statement<TakenDownPost>(db, sql).iterate(afterId, limit);
 }
 
 /** Highest number that any post had, if neither a post nor a tombstone has it now. */
 export function highestGoneNumber(db: Database): number | undefined {
-  return statement<{ highest: number }>(
-    db,
-    `SELECT highest FROM post_numbers
-     WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0),
-       coalesce((SELECT max(id) FROM post_tombstones), 0))`,
-  ).get()?.highest;
+  const sql = `SELECT highest FROM post_numbers
+    WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0),
+      coalesce((SELECT max(id) FROM post_tombstones), 0))`;
+  return statement<{ highest: number }>(db, sql).get()?.highest;
 }
 
 /** The highest number of posts that are gone. */
@@ -95,10 +87,8 @@ export function* channelPostsAfter(
 
 /** The next channel, by number, that has posts. */
 export function nextChannelOfPosts(db: Database, afterId: number): number | undefined {
-  return statement<{ id: number }>(
-    db,
-    "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
-  ).get(afterId)?.id;
+  const sql = "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1";
+  return statement<{ id: number }>(db, sql).get(afterId)?.id;
 }
 
 /** Position of a post in the order of channels and time, also of one that was taken down. */
@@ -106,12 +96,10 @@ export function placeOfPost(
   db: Database,
   id: number,
 ): { channel: number; publishedAt: number } | undefined {
-  return statement<{ channel: number; publishedAt: number }>(
-    db,
-    `SELECT channel_id AS channel, published_at AS publishedAt FROM posts WHERE id = @id
-     UNION ALL
-     SELECT channel_id, published_at FROM post_tombstones
-     WHERE id = @id AND published_at IS NOT NULL
-     LIMIT 1`,
-  ).get({ id });
+  const sql = `SELECT channel_id AS channel, published_at AS publishedAt FROM posts WHERE id = @id
+    UNION ALL
+    SELECT channel_id, published_at FROM post_tombstones
+    WHERE id = @id AND published_at IS NOT NULL
+    LIMIT 1`;
+  return statement<{ channel: number; publishedAt: number }>(db, sql).get({ id });
 }

@@ -350,11 +350,9 @@ function readMetric(db: Database, columns: Columns, metric: OrderedMetric): void
     versions[VERSION.metricTo] = 0;
     values.fill(UNKNOWN);
   }
-  const part = statement(
-    db,
-    `SELECT id, ${LISTING_BITS}, ${metric} FROM channel_metrics
-     WHERE slot = ${CURRENT_SLOT} AND id > ? ORDER BY id LIMIT ${CHANNELS_PER_READ}`,
-  ).raw();
+  const sql = `SELECT id, ${LISTING_BITS}, ${metric} FROM channel_metrics
+    WHERE slot = ${CURRENT_SLOT} AND id > ? ORDER BY id LIMIT ${CHANNELS_PER_READ}`;
+  const part = statement(db, sql).raw();
   for (;;) {
     const rows = part.all(versions[VERSION.metricTo] ?? 0) as unknown as MetricRow[];
     for (const [id, listed, value] of rows) {
