@@ -36,6 +36,7 @@ const ENDINGS = [
   ...["s", "y", "ies", "ing", "ed", "ization", "ate", "able", "ibly", "ment", "ous"],
 ];
 const POSTS = 300;
+const MORE_THAN_FEW = 1_001;
 
 const word = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...COMMON) },
@@ -117,6 +118,15 @@ let appliance: Appliance;
 beforeAll(async () => {
   appliance = await startAppliance();
   await imported(appliance, "channels", [channel(1)]);
+  // Texts alone decide about beginnings if filters leave fewer posts: post-search.property.test.ts has such.
+  await imported(
+    appliance,
+    "posts",
+    Array.from({ length: 2 * MORE_THAN_FEW }, (_, at) => ({
+      ...{ id: POSTS + 1 + at, channel: 1, text: "заполнено", views: 3000, is_ad: at % 2 === 0 },
+      ...{ published_at: "2026-11-04T12:00:00Z", deleted: false },
+    })),
+  );
 });
 afterAll(() => appliance.close());
 

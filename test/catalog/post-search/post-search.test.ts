@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { finishPostSearch, rebuildPostSearch } from "../../../src/catalog/post-search/catch-up.ts";
 import { selectFoundPosts } from "../../../src/catalog/post-search/finding/select-found.store.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
+import type { FoundPage, FoundPosition } from "../../../src/catalog/post-search/post-search.ts";
 import { stemOf } from "../../../src/catalog/post-search/stems.ts";
 import { estimatedPosts } from "../../../src/catalog/post-search/vocabulary.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import type { Database } from "../../../src/db/database.ts";
 import { armDeadline } from "../../../src/db/deadline.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import { message } from "../../../src/values/messages/messages.ts";
@@ -267,6 +269,19 @@ describe("the work of a search is limited:", () => {
       })),
     );
 
+  /** As if each look at the clock came long after the one before. */
+  function endTimeAtOnce(db: Database): void {
+    let nowMs = 0;
+    armDeadline(db, { ...systemClock, monotonic: () => (nowMs += 1_000) });
+  }
+
+  const times = { fromMs: null, untilMs: null };
+  const NO_FILTER = {
+    ...{ channelId: null, categoryId: null, territoryId: null, ...times },
+    ...{ isAd: null, media: null, viewsMin: null },
+  };
+  const FIRST_PAGE = { after: null, limit: 10, nowMs: 0 };
+
   test("a prefix stands for all words with it, however many their stems are", async () => {
     await many(
       130,
@@ -310,17 +325,11 @@ describe("the work of a search is limited:", () => {
     expect(pages.flat()).toHaveLength(2_200);
 
     const { db } = appliance.app.domains;
-    let nowMs = 0;
-    armDeadline(db, { ...systemClock, monotonic: () => (nowMs += 1_000) });
+    endTimeAtOnce(db);
     const query = readPostQuery("=дом");
     if (query === null) throw new Error("there is a word");
-    const times = { fromMs: null, untilMs: null };
-    const filter = {
-      ...{ channelId: null, categoryId: null, territoryId: null, ...times },
-      ...{ isAd: null, media: null, viewsMin: null },
-    };
     for (const ordering of ["-published_at", "-views", "-relevance"] as const) {
-      const selection = { query, filter, ordering, after: null, limit: 10, nowMs: 0 };
+      const selection = { ...{ query, filter: NO_FILTER, ordering }, ...FIRST_PAGE };
       const { matches, isCapped, note } = selectFoundPosts(db, selection);
       expect([matches, isCapped]).toEqual([1_000, true]);
       expect(note).toEqual(message("postsUntested", { posts: 2_000 }));
@@ -342,16 +351,42 @@ describe("the work of a search is limited:", () => {
     await found("=2026", [6]);
   });
 
-  test("a page of an exact form ends after 200 texts, and the next page continues there", async () => {
-    const exact = [5, 10, 295, 490];
+  test("a page of an exact form ends after 200 texts if some are left untested, and the next continues there", async () => {
+    const exact = [5, 10, 2_295, 2_490];
+    await many(
+      2_500,
+      (id) => (exact.includes(id) ? "дом" : "дома"),
+      (id) => id,
+    );
+    const { db } = appliance.app.domains;
+    endTimeAtOnce(db);
+    const query = readPostQuery("=дом");
+    if (query === null) throw new Error("there is a word");
+    for (const ordering of ["-published_at", "-views"] as const) {
+      const pages: number[][] = [];
+      let after: FoundPosition | null = null;
+      do {
+        const page: FoundPage = selectFoundPosts(db, {
+          ...{ query, filter: NO_FILTER, ordering, ...FIRST_PAGE },
+          after,
+        });
+        pages.push(page.results.map(({ id }) => id));
+        after = page.last;
+      } while (after !== null);
+      const none = Array.from({ length: 10 }, () => []);
+      expect(pages).toEqual([[2_490], [2_295], ...none, [10, 5]]);
+    }
+  });
+
+  test("a page of an exact form is full if all texts were tested", async () => {
     await many(
       500,
-      (id) => (exact.includes(id) ? "дом" : "дома"),
+      (id) => ([5, 10, 295, 490].includes(id) ? "дом" : "дома"),
       (id) => id,
     );
     for (const ordering of ["-published_at", "-views"]) {
       const pages = await pagesOf(appliance, asking("=дом", { ordering, limit: 3 }));
-      expect(pages).toEqual([[490], [295], [10, 5]]);
+      expect(pages).toEqual([[490, 295, 10], [5]]);
     }
     await found("=дом", [490, 295, 10, 5], { ordering: "-relevance" });
     const { body } = await expectOk(appliance, asking("=дом"));

@@ -2,21 +2,12 @@ import type { Database } from "../../../db/database.ts";
 import { endBelow, minuteRow, nextDayRow, startFrom } from "../index-text.ts";
 import { selectState } from "../post-search-state.store.ts";
 import {
-  COUNTED_MAX,
-  type Counted,
-  countTexts,
   type IndexQuery,
   iterateCandidates,
   lookUp,
   type Match,
-  ofCertain,
-  readCandidates,
-  readRows,
-  testTexts,
-  toCounted,
   UNBOUNDED,
 } from "./matches.store.ts";
-import { RANKED_MAX } from "./relevance.store.ts";
 
 /** A position among posts by time; null to start with the first. */
 export type TimePosition = readonly [publishedAt: number, id: number] | null;
@@ -40,7 +31,7 @@ export function byTime(db: Database, indexQuery: IndexQuery, slice: TimeSlice): 
 }
 
 /** The same among candidates whose rows are all known. @param rows ascending */
-function byTimeOfRows(db: Database, rows: readonly number[], slice: TimeSlice): Match[] {
+export function byTimeOfRows(db: Database, rows: readonly number[], slice: TimeSlice): Match[] {
   const { low, high } = rowsAfter(db, slice);
   const after = rows.filter((row) => row >= low && row < high);
   return firstOf(db, lookUp(db, slice.isOldestFirst ? after : after.reverse()), slice);
@@ -88,54 +79,4 @@ function rowsAfter(
         low: -UNBOUNDED,
         high: Math.min(first + selectState(db).spill + 1, nextDayRow(first)),
       };
-}
-
-/**
- * Limit for texts tested for a page: 10 us each, several times that on a busy machine. A page that is not full by then
- * ends after the last of them, and the next page continues there.
- */
-export const TEXTS_MAX = 200;
-
-interface Candidates {
-  candidates: Match[];
-  counted: Counted;
-}
-
-/**
- * Candidates of a page. If counting finds all rows, those of the page are looked up directly: FTS5 would
- * scan its lists again for them, which dominates a search for terms that rarely occur together.
- */
-export function byTimeCounted(db: Database, indexQuery: IndexQuery, slice: TimeSlice): Candidates {
-  const { texts } = indexQuery;
-  if (texts !== null) {
-    return {
-      candidates: byTime(db, indexQuery, { ...slice, count: TEXTS_MAX + 1 }),
-      counted: countTexts(db, indexQuery, (most) => testTexts(db, indexQuery, texts, most)),
-    };
-  }
-  const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
-  const counted = toCounted(rows.length);
-  const candidates = counted.isCapped
-    ? byTime(db, indexQuery, slice)
-    : byTimeOfRows(db, rows, slice);
-  return { candidates, counted };
-}
-
-/** The newest matches, to rank: of a query that needs texts, the certain ones and the newest others tested. */
-export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
-  const { texts } = indexQuery;
-  if (texts !== null) {
-    const tested = testTexts(db, indexQuery, texts, COUNTED_MAX + 1);
-    const candidates = readCandidates(db, ofCertain(indexQuery), RANKED_MAX)
-      .concat(tested.found)
-      .sort((one, other) => other.row - one.row)
-      .slice(0, RANKED_MAX);
-    return { candidates, counted: countTexts(db, indexQuery, () => tested) };
-  }
-  const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
-  const counted = toCounted(rows.length);
-  const candidates = counted.isCapped
-    ? readCandidates(db, indexQuery, RANKED_MAX)
-    : [...lookUp(db, rows.slice(-RANKED_MAX).reverse())];
-  return { candidates, counted };
 }

@@ -55,6 +55,14 @@ export interface BeginningStems {
   others: readonly string[];
 }
 
+/** Those of a beginning that texts alone decide about. */
+export const ANY_STEMS: BeginningStems = {
+  named: [],
+  hasMore: true,
+  isFrequent: true,
+  others: [],
+};
+
 function termExpressions(
   term: Term,
   stemsOf: (beginning: PrefixTerm) => BeginningStems,
@@ -170,6 +178,12 @@ function filterExpressions(filter: PostFilter, stale: readonly number[]): Filter
     ],
     excluded: isAd === false ? [quoted(AD_TOKEN)] : [],
   };
+}
+
+/** All posts that pass the filters; null if there are none of those but advertising's. */
+export function filterExpression(filter: PostFilter, stale: readonly number[]): string | null {
+  const { filters, excluded } = filterExpressions(filter, stale);
+  return filters.length === 0 ? null : found(filters, ...excluded);
 }
 
 /** @param all lists of alternatives @param none expressions to exclude */

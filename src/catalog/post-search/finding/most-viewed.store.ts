@@ -2,22 +2,16 @@ import type { Database } from "../../../db/database.ts";
 import { fieldError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { levelOf } from "../index-text.ts";
-import type { FoundPosition } from "../post-search.ts";
 import { byTime } from "./by-time.store.ts";
 import { levelExpression, withLevels } from "./match-expression.ts";
 import {
   COUNTED_MAX,
-  type Counted,
   countRows,
-  countTexts,
   type IndexQuery,
   type Match,
   mostViewedOf,
   readMostViewed,
   readRows,
-  testTexts,
-  toCounted,
-  UNBOUNDED,
   type ViewsPosition,
 } from "./matches.store.ts";
 
@@ -35,40 +29,12 @@ const TOGETHER_GROWTH = 4;
 /** Limit for the posts of levels read together: counting so many takes 4 ms. */
 const TOGETHER_MAX = 100_000;
 
-interface MostViewed {
-  matches: Match[];
-  counted: Counted;
-}
-
 /**
- * The most viewed candidates after a position: all of them sorted, or if there are too many, one level of
- * views after another until there are enough.
+ * The most viewed candidates after a position, if there are too many to sort all of them: one level of views after
+ * another until there are enough.
  * @throws AppError `invalid` if too many posts have about as many views as the position
  */
-export function mostViewed(
-  db: Database,
-  indexQuery: IndexQuery,
-  after: FoundPosition | null,
-  count: number,
-): MostViewed {
-  const { texts } = indexQuery;
-  const position = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as ViewsPosition;
-  // The rows that are counted are also sorted, because finding them again would take as long.
-  const rows = readRows(db, indexQuery, SORTED_MAX + 1);
-  const matches =
-    rows.length <= SORTED_MAX
-      ? mostViewedOf(db, rows, position, count)
-      : byLevels(db, indexQuery, position, count);
-  return {
-    matches,
-    counted:
-      texts === null
-        ? toCounted(rows.length)
-        : countTexts(db, indexQuery, (most) => testTexts(db, indexQuery, texts, most)),
-  };
-}
-
-function byLevels(
+export function byLevels(
   db: Database,
   indexQuery: IndexQuery,
   position: ViewsPosition,

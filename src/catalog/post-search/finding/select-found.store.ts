@@ -2,22 +2,24 @@ import type { Database } from "../../../db/database.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { selectPostsById } from "../../posts/posts.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "../post-search.ts";
-import {
-  byTime,
-  byTimeCounted,
-  newestRanked,
-  TEXTS_MAX,
-  type TimePosition,
-} from "./by-time.store.ts";
+import { byTime, byTimeOfRows, type TimePosition } from "./by-time.store.ts";
 import {
   type Counted,
+  countMatches,
   type IndexQuery,
   indexQueryOf,
   isIncomplete,
+  lookUp,
   type Match,
+  mostViewedOf,
+  ofCertain,
+  readCandidates,
   stemsNote,
+  testTexts,
+  UNBOUNDED,
+  type ViewsPosition,
 } from "./matches.store.ts";
-import { mostViewed } from "./most-viewed.store.ts";
+import { byLevels } from "./most-viewed.store.ts";
 import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
@@ -83,33 +85,54 @@ interface Page {
   counted: Counted;
 }
 
+/**
+ * Limit for texts tested for a page: 10 us each, several times that on a busy machine. A page that is not full by then
+ * ends after the last of them, and the next page continues there.
+ */
+const TEXTS_MAX = 200;
+
 function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSelection): Page {
   const { ordering, limit, after } = selection;
-  const { texts } = indexQuery;
-  if (ordering === "-views") {
-    const count = texts === null ? limit + 1 : TEXTS_MAX + 1;
-    const { matches, counted } = mostViewed(db, indexQuery, after, count);
-    return { ...cutPage(indexQuery, matches, limit), counted };
-  }
+  const counted = countMatches(db, indexQuery);
   if (ordering === "-relevance") {
-    const { candidates, counted } = newestRanked(db, indexQuery);
-    return {
-      matches: rankByRelevance(db, indexQuery, candidates, selection),
-      last: undefined,
-      counted,
-    };
+    const newest = newestMatches(db, indexQuery, counted);
+    const matches = rankByRelevance(db, indexQuery, newest, selection);
+    return { matches, last: undefined, counted };
   }
-  const { candidates, counted } = byTimeCounted(db, indexQuery, {
-    isOldestFirst: ordering === "published_at",
-    after: after as TimePosition,
-    count: limit + 1,
-  });
-  return { ...cutPage(indexQuery, candidates, limit), counted };
+  const { rows } = counted;
+  // FTS5 would scan its lists again for rows that are known, which dominates a search for terms that rarely occur together.
+  const texts = rows === null ? indexQuery.texts : null;
+  const count = texts === null ? limit + 1 : TEXTS_MAX + 1;
+  let candidates: Match[];
+  if (ordering === "-views") {
+    const position = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as ViewsPosition;
+    candidates =
+      rows === null
+        ? byLevels(db, indexQuery, position, count)
+        : mostViewedOf(db, rows, position, count);
+  } else {
+    const isOldestFirst = ordering === "published_at";
+    const slice = { isOldestFirst, after: after as TimePosition, count };
+    candidates = rows === null ? byTime(db, indexQuery, slice) : byTimeOfRows(db, rows, slice);
+  }
+  return { ...cutPage(texts, candidates, limit), counted };
+}
+
+/** The newest matches, to rank; if texts are left to test, the newest of those that are known. */
+function newestMatches(db: Database, indexQuery: IndexQuery, counted: Counted): Match[] {
+  if (counted.rows !== null) return [...lookUp(db, counted.rows.slice(-RANKED_MAX).reverse())];
+  const certain = readCandidates(db, ofCertain(indexQuery), RANKED_MAX);
+  const low = certain[RANKED_MAX - 1]?.row ?? indexQuery.low;
+  const found = counted.found ?? testTexts(db, { ...indexQuery, low }, RANKED_MAX).found;
+  return certain
+    .concat(found)
+    .sort((one, other) => other.row - one.row)
+    .slice(0, RANKED_MAX);
 }
 
 /** @param candidates in order */
 function cutPage(
-  { texts }: IndexQuery,
+  texts: IndexQuery["texts"],
   candidates: Match[],
   limit: number,
 ): Pick<Page, "matches" | "last"> {
