@@ -1,10 +1,9 @@
-import type { Key } from "../customers/keys/keys.store.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { inLanguage, type Language, message } from "../values/messages/messages.ts";
-import { type ApiMethod, type Call, FileAnswer, STATUS_OF } from "./method.ts";
+import { type ApiMethod, type Call, FileAnswer, NO_KEY, STATUS_OF } from "./method.ts";
 import type { OpenedCursor } from "./paging.ts";
 import { onlyFields } from "./parameters.ts";
 import type { RawArguments } from "./read-arguments.ts";
@@ -147,40 +146,30 @@ function closeFile(outcome: Outcome): void {
   if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
-/** Placeholder for the key, which somebody viewing a page does not have. */
-const NO_KEY: Key = {
-  id: 0,
-  memberId: 0,
-  name: "",
-  prefix: "",
-  access: "read_only",
-  createdAt: 0,
-  expiresAt: null,
-  lastUsedAt: null,
-  revokedAt: null,
-};
-
 /** Pages have their own addresses, and only extract the cursor from this one. */
 const queryAlone: CallContext["nextPage"] = (_opened, query) => `?${query()}`;
 
 /**
- * Runs a read-only method for somebody viewing a page: the plan's rules apply, but nothing is counted or
- * charged.
+ * Runs a method for somebody on a page, who has no key: the plan's rules apply, but nothing is counted or
+ * charged. A page that changes something checks the person's role itself.
  * @throws AppError any of the method's errors, including `tariff_required`
  */
 export async function viewMethod(
   method: ApiMethod,
   raw: RawArguments,
-  viewing: Pick<CallContext, "services" | "nowMs" | "language"> & { viewer: Omit<Caller, "key"> },
+  viewing: Pick<CallContext, "services" | "nowMs" | "language"> & {
+    viewer: Omit<Caller, "key">;
+    body?: object;
+  },
   nextPage = queryAlone,
 ): Promise<Json<unknown>> {
-  const { viewer, ...asking } = viewing;
+  const { viewer, body = {}, ...asking } = viewing;
   const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
     ...asking,
     caller,
     callerAt: () => caller,
-    readBody: async () => ({}),
+    readBody: async () => body,
     nextPage,
     ownUrl: (path) => path,
   };

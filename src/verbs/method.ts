@@ -1,5 +1,6 @@
 import type { BulkFile } from "../catalog/exports/bulk.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
+import type { Key } from "../customers/keys/keys.store.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
@@ -140,8 +141,14 @@ export function own(id: number, { caller }: Pick<Call, "caller">) {
   return { organizationId: caller.organization.id, id };
 }
 
-export function actorOf({ caller }: Pick<Call, "caller">): Actor {
-  return { person: caller.member.email, keyId: caller.key.id };
+/** Placeholder for the key, which somebody on a page does not have. */
+export const NO_KEY: Key = {
+  ...{ id: 0, memberId: 0, name: "", prefix: "", access: "read_only" },
+  ...{ createdAt: 0, expiresAt: null, lastUsedAt: null, revokedAt: null },
+};
+
+export function actorOf({ caller: { member, key } }: Pick<Call, "caller">): Actor {
+  return { person: member.email, keyId: key === NO_KEY ? null : key.id };
 }
 
 /** HTTP status of each error code; texts for assistants mention them too (specification, section 7). */

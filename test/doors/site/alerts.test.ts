@@ -60,7 +60,7 @@ describe("the page of all alerts", () => {
       [{ name: "" }, "This field may not be blank."],
       [{ q: "-без" }, "Give at least one word that posts are to have."],
       [{ channel: "@nobody" }, "There is no such public channel."],
-      [{ webhook: "" }, "Choose one of the options."],
+      [{ webhook: "" }, "This field is required."],
       [{ digest: "weekly" }, "is not a valid choice."],
       [{ category: "<script>alert(1)</script>" }, "does not exist."],
     ] as const) {

@@ -231,7 +231,7 @@ describe("webhooks on the page", () => {
     );
     const refused = await enable(owner);
     expect(refused.status).toBe(403);
-    expect(refused.html).toContain("Your current plan includes fewer webhooks");
+    expect(refused.html).toContain("Your current plan does not include this.");
     appliance.ports.clock.advance(DAY_MS);
     await appliance.app.domains.accounts.givePlan(
       customer.organizationId,

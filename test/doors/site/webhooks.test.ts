@@ -268,7 +268,7 @@ describe("the list and the page of a webhook", () => {
       ["enable", {}],
       ["disable", {}],
       ["change", { url: URL_TYPED, channels: "2" }],
-      ["rotate", { overlap: "" }],
+      ["rotate", { overlap_hours: "" }],
       ["test", {}],
       ["resend", { delivery: "1" }],
       ["delete", {}],
@@ -372,11 +372,11 @@ describe("actions on a webhook", () => {
   test("a new secret is shown once, and the previous one keeps signing for the given hours", async () => {
     const former = secretIn((await make()).html);
     for (const overlap of ["0", "73", "x", "1.5"]) {
-      const refused = await act("rotate", { overlap });
+      const refused = await act("rotate", { overlap_hours: overlap });
       expect(refused.status, overlap).toBe(400);
       expect(refused.html).not.toContain("whsec_");
     }
-    const rotated = await act("rotate", { overlap: "2" });
+    const rotated = await act("rotate", { overlap_hours: "2" });
     const secret = secretIn(rotated.html);
     expect(secret).not.toBe(former);
     await act("test");
@@ -412,8 +412,8 @@ describe("actions on a webhook", () => {
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("Resend delivery");
     for (const [unknown, expected] of [
       ["999", "The delivery was not found."],
-      ["x", "There is nothing here"],
-      ["", "There is nothing here"],
+      ["x", "This object was not found."],
+      ["", "This object was not found."],
     ] as const) {
       const { status, html } = await act("resend", { delivery: unknown });
       expect(status, unknown).toBe(404);
@@ -436,7 +436,7 @@ describe("actions on a webhook", () => {
     const secret = secretIn((await make()).html);
     const administrator = await as("administrator");
     await act("change", { url: `${URL_TYPED}2`, channels: "2" }, administrator);
-    const rotated = secretIn((await act("rotate", { overlap: "" }, administrator)).html);
+    const rotated = secretIn((await act("rotate", { overlap_hours: "" }, administrator)).html);
     await act("delete");
     expect(auditOf(appliance)).toMatchObject([
       { person: "owner-en@example.com", action: "webhook.create", target: "webhook 1" },
@@ -467,7 +467,7 @@ describe("a member", () => {
     ]);
     expect((await make({}, member)).status).toBe(403);
     for (const action of ["enable", "disable", "change", "rotate", "resend", "delete"]) {
-      const fields = { action, url: URL_TYPED, channels: "2", overlap: "", delivery: "1" };
+      const fields = { action, url: URL_TYPED, channels: "2", overlap_hours: "", delivery: "1" };
       const answer = await member.post(`${PATH}1/`, fields);
       expect(answer.status, action).toBe(403);
       expect(answer.html).not.toContain("whsec_");
@@ -502,7 +502,7 @@ describe("on a plan without webhooks", () => {
     ]);
     const before = await stored();
     for (const action of ["enable", "disable", "change", "rotate", "test", "resend"]) {
-      const fields = { action, url: URL_TYPED, channels: "2", overlap: "", delivery: "1" };
+      const fields = { action, url: URL_TYPED, channels: "2", overlap_hours: "", delivery: "1" };
       expect((await owner.post(`${PATH}1/`, fields)).status, action).toBe(403);
     }
     expect(await stored()).toEqual(before);

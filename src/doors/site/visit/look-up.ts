@@ -15,22 +15,40 @@ import { type ApiMethod, FileAnswer } from "../../../verbs/method.ts";
 import type { exportChannels, exportPosts } from "../../../verbs/methods/export.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { pageError } from "../forms/faults.ts";
-import { ownMembership, viewer, viewerOf } from "./viewer.ts";
+import { ownMembership, requireManager, viewer, viewerOf } from "./viewer.ts";
 import { useSite, useVisit, type View } from "./visit.ts";
 
 /**
  * Calls an API method for this visitor and returns its parsed answer: the plan's rules apply, nothing is
- * counted.
+ * counted. @param body fields as a program would send them
  * @throws AppError any of the method's errors
  */
 export async function lookUp<Result>(
   method: ApiMethod,
   raw: Record<string, string>,
+  body = {},
 ): Promise<Result> {
   const { services } = useSite();
   const { nowMs, language } = useVisit();
-  const viewing = { services, viewer: await viewer(), nowMs, language };
+  const viewing = { services, viewer: await viewer(), nowMs, language, body };
   return jsonValueOf((await viewMethod(method, raw, viewing)) as Json<Result>);
+}
+
+/** As `lookUp`, for a method that changes something. @throws AppError also `manager_required` */
+export async function change<Result>(
+  method: ApiMethod,
+  raw: Record<string, string>,
+  body = {},
+): Promise<Result> {
+  if (method.audience === "managers") requireManager();
+  try {
+    return await lookUp<Result>(method, raw, body);
+  } catch (error) {
+    // The API's own sentence is about methods.
+    const isOfPlan = error instanceof AppError && error.publicMessage.code === "methodNotIncluded";
+    const { notInPlan } = useVisit().words.organizationPages;
+    throw isOfPlan ? pageError(error.code, notInPlan) : error;
+  }
 }
 
 /**

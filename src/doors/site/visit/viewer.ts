@@ -3,13 +3,11 @@ import type { Accounts, Membership } from "../../../customers/accounts/accounts.
 import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
-import { notFound } from "../../../errors.ts";
 import type { OwnItem } from "../../../push/webhooks/manage/webhook-views.ts";
-import { parseNumber } from "../../../values/fields.ts";
 import type { PlanRule } from "../../../verbs/admission.ts";
 import { pageError } from "../forms/faults.ts";
 import { notFoundPage } from "../pages/message.tsx";
-import type { SiteContext } from "../site-context.ts";
+import { idOf } from "../pages/staff/console.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { redirect, useSite, useVisit, type View, type Visit } from "./visit.ts";
 
@@ -66,57 +64,30 @@ export function refusal({ access }: SitePage, visit: Visit): View | null {
   return null;
 }
 
-/** Things, such as webhooks, that an organization has by its plan and that its managers change. */
-interface Items<Item> {
-  name: "alert" | "webhook";
-  /** Whether the plan includes them. */
-  included: PlanRule;
-  /** Whether the plan includes them, or some are left from a plan that did. */
-  includedOrKept: PlanRule;
-  wordsOf(visit: Visit): { managersOnly: string; planWithout(plan: string): string };
-  get(own: OwnItem, context: SiteContext): Promise<Item>;
+/** @throws AppError `manager_required` */
+export function requireManager(): void {
+  const { managersOnly } = useVisit().words.organizationPages;
+  if (!isManager()) throw pageError("manager_required", managersOnly);
 }
 
-/** Who may do what with such things on pages: the rules of the API's methods. */
-export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }: Items<Item>) {
-  const allows = async (rule: PlanRule): Promise<boolean> =>
-    rule(await viewer(), useSite().services) === null;
+/** Whether the current plan includes something. */
+export async function isInPlan(rule: PlanRule): Promise<boolean> {
+  return rule(await viewer(), useSite().services) === null;
+}
 
-  const areIncluded = (): Promise<boolean> => allows(included);
+/** @param planWithout says that a plan does not include it @throws AppError `tariff_required` */
+export async function requireIncluded(
+  rule: PlanRule,
+  planWithout: (plan: string) => string,
+): Promise<void> {
+  if (await isInPlan(rule)) return;
+  throw pageError("tariff_required", planWithout((await ownPlan()).code));
+}
 
-  /** Identifies the item that the address names. @throws AppError `not_found` */
-  function ownOf(): OwnItem {
-    const id = parseNumber(useVisit().params["id"] ?? "");
-    if (id === null) throw notFound(name);
-    return { organizationId: ownMembership().organization.id, id };
-  }
-
-  /** @throws AppError `manager_required` */
-  function requireManager(): void {
-    if (!isManager()) throw pageError("manager_required", wordsOf(useVisit()).managersOnly);
-  }
-
-  /** @throws AppError `tariff_required` */
-  async function requireIncluded(): Promise<void> {
-    if (await areIncluded()) return;
-    const { code } = await ownPlan();
-    throw pageError("tariff_required", wordsOf(useVisit()).planWithout(code));
-  }
-
-  /** @throws AppError `not_found` */
-  async function itemOf(): Promise<Item> {
-    const own = ownOf();
-    if (!(await allows(includedOrKept))) throw notFound(name);
-    return get(own, useSite());
-  }
-
-  /** The item that the address names, which the visitor may change. @throws AppError as the others */
-  async function itemToChange(): Promise<Item> {
-    requireManager();
-    const item = await itemOf();
-    await requireIncluded();
-    return item;
-  }
-
-  return { areIncluded, ownOf, requireManager, requireIncluded, itemOf, itemToChange };
+/** The webhook or alert of the visitor's organization that the address names. @throws AppError `not_found` */
+export function ownItem(): OwnItem {
+  return {
+    organizationId: ownMembership().organization.id,
+    id: idOf(useVisit().params["id"] ?? ""),
+  };
 }

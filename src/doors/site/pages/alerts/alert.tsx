@@ -5,7 +5,7 @@ import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alert
 import { PREVIEW_DAYS } from "../../../../push/webhooks/alerts/preview.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { alertsIncluded } from "../../../../verbs/admission.ts";
-import { alertsPreview } from "../../../../verbs/methods/alerts.ts";
+import { alertsDestroy, alertsPreview, alertsUpdate } from "../../../../verbs/methods/alerts.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
@@ -14,19 +14,17 @@ import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { Moment, shownNumber } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { cardsOf, lookUp } from "../../visit/look-up.ts";
-import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
-import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { cardsOf, change, lookUp } from "../../visit/look-up.ts";
 import {
-  AlertForm,
-  alertOf,
-  alertToChange,
-  hasAlerts,
-  ownOf,
-  readAlertForm,
-  requireAlerts,
-  requireManager,
-} from "./alert-form.tsx";
+  isInPlan,
+  isManager,
+  ownItem,
+  ownMembership,
+  ownPlan,
+  requireIncluded,
+} from "../../visit/viewer.ts";
+import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { AlertForm, typedAlert } from "./alert-form.tsx";
 import { WebhookLink, webhooksOf } from "./alerts.tsx";
 
 /** `/account/alerts/:id/`: one alert, what it would send, and the actions on it. */
@@ -36,7 +34,7 @@ export const alertPage: SitePage = {
   async show(visit) {
     const words = visit.words.alertPages;
     const alert = await alertOf();
-    const isIncluded = await hasAlerts();
+    const isIncluded = await isInPlan(alertsIncluded);
     const webhooks = await webhooksOf();
     const plan = await ownPlan();
     const isPreviewed = isIncluded && visit.query.get("preview") === "yes";
@@ -86,12 +84,24 @@ export const alertPage: SitePage = {
     );
   },
   actions: {
-    change,
-    delete: remove,
+    async change() {
+      const { id } = await change<AlertView>(alertsUpdate, named(), typedAlert());
+      return redirect(`/account/alerts/${id}/?done=changed`);
+    },
+    async delete() {
+      await change(alertsDestroy, named());
+      return redirect("/account/alerts/?done=deleted");
+    },
     mail: () => setMailed(true),
     "no-mail": () => setMailed(false),
   },
 };
+
+const named = () => ({ id: useVisit().params["id"] ?? "" });
+
+function alertOf(): Promise<AlertView> {
+  return Promise.resolve(useSite().services.alerts.get(ownItem()));
+}
 
 /** Whether the visitor gets the matches by mail too; for those whose address is known to be theirs. */
 function ByMail({ alert: { id } }: { alert: AlertView }) {
@@ -119,11 +129,11 @@ async function setMailed(isMailed: boolean): Promise<View> {
   const { services } = useSite();
   const { signedIn, words } = useVisit();
   const { id } = await alertOf();
-  if (isMailed) await requireAlerts();
+  if (isMailed) await requireIncluded(alertsIncluded, words.alertPages.planWithout);
   if (isMailed && signedIn?.person.isVerified !== true) {
     throw pageError("conflict", words.alertPages.unverified);
   }
-  await services.alerts.setMailed(ownOf(), ownMembership().member.id, isMailed);
+  await services.alerts.setMailed(ownItem(), ownMembership().member.id, isMailed);
   return redirect(`/account/alerts/${id}/?done=changed`);
 }
 
@@ -160,21 +170,6 @@ function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly 
       ]}
     />
   );
-}
-
-async function change(): Promise<View> {
-  const { id } = await alertToChange();
-  const fields = readAlertForm();
-  await useSite().services.alerts.change(ownOf(), fields, currentActor());
-  return redirect(`/account/alerts/${id}/?done=changed`);
-}
-
-async function remove(): Promise<View> {
-  const context = useSite();
-  requireManager();
-  await alertOf();
-  await context.services.alerts.remove(ownOf(), currentActor());
-  return redirect("/account/alerts/?done=deleted");
 }
 
 /** Link to the preview, which takes a while and is therefore shown only on request. */

@@ -3,21 +3,16 @@
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { alertsIncluded, alertToSpare } from "../../../../verbs/admission.ts";
-import { pageError } from "../../forms/faults.ts";
+import { alertsCreate } from "../../../../verbs/methods/alerts.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
+import { change } from "../../visit/look-up.ts";
+import { isInPlan, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
-import {
-  AlertForm,
-  hasAlerts,
-  readAlertForm,
-  requireAlerts,
-  requireManager,
-} from "./alert-form.tsx";
+import { AlertForm, typedAlert } from "./alert-form.tsx";
 
 const PATH = "/account/alerts/";
 /** Above the limit of any plan. */
@@ -32,7 +27,7 @@ export const alertsPage: SitePage = {
     const { id } = ownMembership().organization;
     const { results: alerts } = await context.services.alerts.list(id, 0, LISTED_MAX);
     const webhooks = await webhooksOf();
-    const isIncluded = await hasAlerts();
+    const isIncluded = await isInPlan(alertsIncluded);
     return page(
       visit.words.alerts,
       <>
@@ -118,11 +113,9 @@ async function Create({
   webhooks: readonly WebhookView[];
   existing: number;
 }) {
-  const visit = useVisit();
-  const words = visit.words.alertPages;
+  const words = useVisit().words.alertPages;
   const { code, alerts } = await ownPlan();
-  // A refused form is shown again with its fault, instead of the notice.
-  if (existing >= alerts && visit.form.get("action") !== "create") {
+  if (existing >= alerts) {
     return (
       <p class="notice">
         {words.planFull(code, alerts)}
@@ -148,16 +141,6 @@ async function Create({
 }
 
 async function create(): Promise<View> {
-  const visit = useVisit();
-  requireManager();
-  await requireAlerts();
-  const { id } = ownMembership().organization;
-  const plan = await ownPlan();
-  const { alerts } = useSite().services;
-  if (alerts.count(id) >= plan.alerts) {
-    const { planFull } = visit.words.alertPages;
-    throw pageError("tariff_required", planFull(plan.code, plan.alerts));
-  }
-  const made = await alerts.create(id, plan, readAlertForm(), currentActor());
-  return redirect(`${PATH}${made.id}/?done=created`);
+  const { id } = await change<AlertView>(alertsCreate, {}, typedAlert());
+  return redirect(`${PATH}${id}/?done=created`);
 }

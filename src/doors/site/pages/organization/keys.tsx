@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
-import { type AppError, toAppError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
-import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { webhooksUpdate } from "../../../../verbs/methods/webhooks.ts";
+import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { readLastDay } from "../../forms/read-form.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -11,7 +11,8 @@ import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { Instant, told } from "../../look/shown.tsx";
 import { Done } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { currentActor, isManager, ownMembership, viewerOf } from "../../visit/viewer.ts";
+import { change } from "../../visit/look-up.ts";
+import { isManager, ownMembership } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { WebhookState } from "../webhooks/webhook-fields.tsx";
 import { keysTable, revokeKey, visibleKeys } from "./key-table.tsx";
@@ -134,33 +135,8 @@ async function DisabledWebhooks() {
   );
 }
 
-/** Enables a webhook, like the API's `is_active`: one that staff disabled can only be enabled by staff. */
+/** One that staff disabled can only be enabled by staff. */
 async function enableWebhook(): Promise<View> {
-  const visit = useVisit();
-  const context = useSite();
-  const membership = ownMembership();
-  const { organization } = membership;
-  const words = visit.words.organizationPages;
-  if (!isManager()) throw pageError("manager_required", words.managersOnly);
-  const id = sentNumber("webhook");
-  const webhooks = await context.webhooks.webhooks(organization.id);
-  const webhook = webhooks.find((one) => one.id === id);
-  if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
-  const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
-  const own = { organizationId: organization.id, id };
-  const change = { address: undefined, channels: undefined, isActive: true };
-  try {
-    await context.services.webhooks.change(own, plan, change, currentActor());
-  } catch (error) {
-    throw withOwnText(error);
-  }
+  await change(webhooksUpdate, { id: String(sentNumber("webhook")) }, { is_active: true });
   return redirect("/account/keys/?done=enabled");
-}
-
-/** The error unchanged, except for a plan without room, which this page explains in its own words. */
-function withOwnText(thrown: unknown): AppError {
-  const { words } = useVisit();
-  const error = toAppError(thrown);
-  if (error.code !== "tariff_required") return error;
-  return pageError(error.code, words.organizationPages.planHasNoRoom);
 }

@@ -4,6 +4,7 @@ import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
+import { alertsIncluded } from "../../../../verbs/admission.ts";
 import { postsSearchStats } from "../../../../verbs/methods/over-time.ts";
 import { postsSearchList } from "../../../../verbs/methods/post-search.ts";
 import { ActionButton } from "../../look/action-button.tsx";
@@ -22,9 +23,8 @@ import { PlanWithPosts } from "../../look/opening-plan.tsx";
 import { DayText, Moment, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/look-up.ts";
-import { isManager } from "../../visit/viewer.ts";
+import { isInPlan, isManager } from "../../visit/viewer.ts";
 import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
-import { hasAlerts } from "../alerts/alert-form.tsx";
 import { webhooksOf } from "../alerts/alerts.tsx";
 import { givenOf, readFilters } from "../channels/catalog-filter.ts";
 import { Found } from "./found-posts.tsx";
@@ -239,7 +239,7 @@ async function MakeAlert({ given }: { given: Record<string, string> }) {
   const words = useVisit().words.wordPage;
   const to = asset("/account/alerts/");
   const [webhook] = (await webhooksOf()).filter(({ is_active }) => is_active);
-  if (!isManager() || webhook === undefined || !(await hasAlerts())) {
+  if (!isManager() || webhook === undefined || !(await isInPlan(alertsIncluded))) {
     return (
       <p>
         <a href={to}>{words.alert}</a>

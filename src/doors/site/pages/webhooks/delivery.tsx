@@ -1,11 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/fields.ts";
+import { webhooksIncluded } from "../../../../verbs/admission.ts";
 import { shownBytes } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
+import { ownItem, requireIncluded } from "../../visit/viewer.ts";
 import { asset, page, useSite, useVisit } from "../../visit/visit.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { ownOf, requireWebhooks, webhookOf } from "./webhook-form.ts";
+import { webhookOf } from "./webhook-form.ts";
 
 /** Limits for a body: characters to show, and characters up to which it is pretty-printed. */
 const SHOWN_MAX = 50_000;
@@ -18,13 +20,13 @@ export const deliveryPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.webhookPages;
     const webhook = await webhookOf();
-    await requireWebhooks();
+    await requireIncluded(webhooksIncluded, words.planWithout);
     const number = parseNumber(visit.params["delivery"] ?? "");
     if (number === null) throw notFound("delivery");
     const { webhooks } = context.services;
-    const body = await webhooks.deliveryBody(ownOf(), number);
+    const body = await webhooks.deliveryBody(ownItem(), number);
     const query = { before: number + 1, limit: 1, nowMs: visit.nowMs };
-    const [delivery] = (await webhooks.deliveries(ownOf(), query)).results;
+    const [delivery] = (await webhooks.deliveries(ownItem(), query)).results;
     if (delivery?.delivery !== number) throw notFound("delivery");
     const gone = delivery.posts.filter((id) => !isPublic(id));
     if (visit.query.get("download") === "body" && gone.length === 0) {

@@ -104,7 +104,7 @@ export function ManageWebhook({
           </Folded>
           <Folded action="rotate" label={words.rotate}>
             <Form action="rotate" once submit={words.rotateButton} words={words}>
-              <TextField name="overlap" type="number" required={false} />
+              <TextField name="overlap_hours" type="number" required={false} />
             </Form>
           </Folded>
         </>

@@ -1,14 +1,12 @@
 import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
-import type { ReceiverAddress } from "../../../../push/webhooks/manage/webhook-limits.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
-import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { takesForm } from "../../../../values/takes.ts";
-import { webhooksAccessible, webhooksIncluded } from "../../../../verbs/admission.ts";
-import { OVERLAP_HOURS_MAX, readUrl } from "../../../../verbs/methods/webhooks.ts";
-import { cutText, pageError } from "../../forms/faults.ts";
-import { accessTo, ownMembership, ownPlan } from "../../visit/viewer.ts";
+import { readUrl } from "../../../../verbs/methods/webhooks.ts";
+import { cutText } from "../../forms/faults.ts";
+import { ownItem, ownPlan } from "../../visit/viewer.ts";
 import { useSite, useVisit } from "../../visit/visit.ts";
 
 /** Room for as many channels as a plan may include, by number or by name. */
@@ -20,19 +18,15 @@ const LISTED_MAX = 10_000;
 const NAMED_MAX = 20;
 const NAME_BYTES_MAX = 70;
 
-/** Address and channels as typed. @throws AppError `invalid` with all faults at once */
-export async function readWebhookForm(): Promise<{ address: ReceiverAddress; channels: number[] }> {
-  const url = readUrl(useVisit().form.get("url").trim());
+/** Address and channels as the API's methods take them. @throws AppError `invalid` with all faults at once */
+export async function typedWebhook(): Promise<{ url: string; channels: number[] }> {
+  const url = useVisit().form.get("url").trim();
   const channels = await readChannels();
-  if ("value" in url && "value" in channels) {
-    return { address: url.value, channels: channels.value };
-  }
-  const urlFaults =
-    "fault" in url ? [url.fault] : await useSite().services.webhooks.addressFaults(url.value);
-  throw fieldError({
-    ...(urlFaults.length > 0 && { url: urlFaults }),
-    ...("fault" in channels && { channels: [channels.fault] }),
-  });
+  if ("value" in channels) return { url, channels: channels.value };
+  const read = readUrl(url);
+  const faults =
+    "fault" in read ? [read.fault] : await useSite().services.webhooks.addressFaults(read.value);
+  throw fieldError({ ...(faults.length > 0 && { url: faults }), channels: [channels.fault] });
 }
 
 /** Numbers, @handles or links, separated by spaces or commas, without duplicates. */
@@ -84,37 +78,7 @@ function listed(texts: readonly string[]): string {
   return shown.join(", ") + (texts.length > NAMED_MAX ? "…" : "");
 }
 
-/** How long the previous secret keeps signing. @throws AppError `invalid` on `overlap` */
-export function readOverlap(): number {
-  const { form } = useVisit();
-  const typed = form.get("overlap").trim();
-  const hours =
-    typed === "" ? { value: 0 } : readInteger({ minimum: 1, maximum: OVERLAP_HOURS_MAX })(typed);
-  if ("fault" in hours) throw fieldError({ overlap: [hours.fault] });
-  return hours.value * HOUR_MS;
-}
-
-export const {
-  requireManager,
-  areIncluded: hasWebhooks,
-  requireIncluded: requireWebhooks,
-  ownOf,
-  itemOf: webhookOf,
-  itemToChange: webhookToChange,
-} = accessTo({
-  name: "webhook",
-  included: webhooksIncluded,
-  includedOrKept: webhooksAccessible,
-  wordsOf: ({ words }) => words.webhookPages,
-  get: (own, { services }) => services.webhooks.get(own),
-});
-
-/** @throws AppError `tariff_required` if the organization has as many as its plan includes */
-export async function requireRoomForOne(): Promise<void> {
-  const context = useSite();
-  await requireWebhooks();
-  const { code, webhooks } = await ownPlan();
-  if (context.services.webhooks.count(ownMembership().organization.id) < webhooks) return;
-  const { planFull } = useVisit().words.webhookPages;
-  throw pageError("tariff_required", planFull(code, webhooks));
+/** The webhook that the address names. @throws AppError `not_found` */
+export function webhookOf(): Promise<WebhookView> {
+  return Promise.resolve(useSite().services.webhooks.get(ownItem()));
 }

@@ -2,96 +2,80 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
-import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import type {
+  AttemptView,
+  NewSecretView,
+  WebhookView,
+} from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/fields.ts";
 import { webhooksIncluded } from "../../../../verbs/admission.ts";
-import { pageError } from "../../forms/faults.ts";
+import {
+  webhooksDestroy,
+  webhooksResend,
+  webhooksRotateSecret,
+  webhooksTest,
+  webhooksUpdate,
+} from "../../../../verbs/methods/webhooks.ts";
+import { sentNumber } from "../../look/action-button.tsx";
 import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { cardsOf } from "../../visit/look-up.ts";
-import { currentActor, ownPlan } from "../../visit/viewer.ts";
+import { cardsOf, change } from "../../visit/look-up.ts";
+import { isInPlan, ownItem, ownPlan, requireManager } from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { attemptsStrip, DeliveryTable, Outcome } from "./delivery-table.tsx";
 import { ManageWebhook, secretPage, WebhookState } from "./webhook-fields.tsx";
-import {
-  hasWebhooks,
-  ownOf,
-  readOverlap,
-  readWebhookForm,
-  requireManager,
-  requireWebhooks,
-  WEBHOOK_FORM,
-  webhookOf,
-  webhookToChange,
-} from "./webhook-form.ts";
+import { typedWebhook, WEBHOOK_FORM, webhookOf } from "./webhook-form.ts";
 
-/** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
+/** Actions of a webhook's page: the API's methods. */
 const webhookActions = {
-  enable: () => switchTo(true),
-  disable: () => switchTo(false),
+  enable: () => changed("enabled", { is_active: true }),
+  disable: () => changed("disabled", { is_active: false }),
 
   async change() {
-    const before = await webhookToChange();
-    const { address, channels } = await readWebhookForm();
-    // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
-    const changesUrl = address.url !== before.url;
-    const changesChannels = channels.join() !== before.channels.join();
-    if (changesUrl || changesChannels) {
-      const change = {
-        address: changesUrl ? address : undefined,
-        channels: changesChannels ? channels : undefined,
-        isActive: undefined,
-      };
-      const plan = await ownPlan();
-      await useSite().services.webhooks.change(ownOf(), plan, change, currentActor());
-    }
-    return redirect(`/account/webhooks/${before.id}/?done=changed`);
+    requireManager();
+    const before = await webhookOf();
+    const { url, channels } = await typedWebhook();
+    // Only passes on what changes, as programs do: unchanged values are not validated again.
+    return changed("changed", {
+      ...(url !== before.url && { url }),
+      ...(channels.join() !== before.channels.join() && { channels }),
+    });
   },
 
   async rotate() {
-    const { services } = useSite();
-    await webhookToChange();
-    const rotated = await services.webhooks.rotate(ownOf(), readOverlap(), currentActor());
-    return secretPage(rotated);
+    const hours = useVisit().form.get("overlap_hours").trim() || undefined;
+    const body = { overlap_hours: hours };
+    return secretPage(await change<NewSecretView>(webhooksRotateSecret, named(), body));
   },
 
   async test() {
-    const { services } = useSite();
-    const { id } = await webhookOf();
-    await requireWebhooks();
-    const tried = await services.webhooks.test(ownOf());
-    return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
+    const { delivery } = await change<AttemptView>(webhooksTest, named());
+    return backWith(`tried=${delivery}`);
   },
 
   async resend() {
-    const { services } = useSite();
-    const { id } = await webhookToChange();
-    const delivery = parseNumber(useVisit().form.get("delivery"));
-    if (delivery === null) throw pageError("not_found", useVisit().words.notFoundText);
-    await services.webhooks.resend(ownOf(), delivery, currentActor());
-    return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
+    const delivery = String(sentNumber("delivery"));
+    await change(webhooksResend, { ...named(), delivery });
+    return backWith(`tried=${delivery}`);
   },
 
   async delete() {
-    const { services } = useSite();
-    requireManager();
-    await webhookOf();
-    await services.webhooks.remove(ownOf(), currentActor());
+    await change(webhooksDestroy, named());
     return redirect("/account/webhooks/?done=deleted");
   },
 };
 
-async function switchTo(isActive: boolean): Promise<View> {
-  const { services } = useSite();
-  const before = await webhookToChange();
-  const change = { address: undefined, channels: undefined, isActive };
-  const plan = await ownPlan();
-  await services.webhooks.change(ownOf(), plan, change, currentActor());
-  const done = isActive ? "enabled" : "disabled";
-  return redirect(`/account/webhooks/${before.id}/?done=${done}`);
+const named = () => ({ id: useVisit().params["id"] ?? "" });
+
+/** @param body fields to change; there may be none */
+async function changed(done: string, body: object): Promise<View> {
+  if (Object.keys(body).length > 0) await change(webhooksUpdate, named(), body);
+  return backWith(`done=${done}`);
 }
+
+const backWith = (query: string): View => redirect(`/account/webhooks/${ownItem().id}/?${query}`);
 
 /** Channels to show by title; a webhook may watch thousands. */
 const CHANNELS_SHOWN_MAX = 100;
@@ -104,7 +88,7 @@ export const webhookPage: SitePage = {
   async show(visit) {
     const words = visit.words.webhookPages;
     const webhook = await webhookOf();
-    const isIncluded = await hasWebhooks();
+    const isIncluded = await isInPlan(webhooksIncluded);
     return page(
       words.webhook(webhook.id),
       <>
@@ -120,7 +104,7 @@ export const webhookPage: SitePage = {
           </p>
         )}
         <section class="card" aria-label={words.state}>
-          {isIncluded && (await attemptsStrip(ownOf()))}
+          {isIncluded && (await attemptsStrip(ownItem()))}
           <WebhookFacts webhook={webhook} />
         </section>
         <ManageWebhook webhook={webhook} isIncluded={isIncluded} />
@@ -196,7 +180,7 @@ async function deliveryLog(webhook: WebhookView): Promise<JSX.Element> {
   const visit = useVisit();
   const words = visit.words.webhookPages;
   const before = parseNumber(visit.query.get("before") ?? "");
-  const { results: deliveries, last } = await useSite().services.webhooks.deliveries(ownOf(), {
+  const { results: deliveries, last } = await useSite().services.webhooks.deliveries(ownItem(), {
     before,
     limit: PAGE_SIZE,
     nowMs: visit.nowMs,
@@ -230,7 +214,7 @@ async function triedDelivery(): Promise<JSX.Element | null> {
   const tried = parseNumber(visit.query.get("tried") ?? "");
   if (tried === null || visit.request.method !== "GET") return null;
   const of = { before: tried + 1, limit: 1, nowMs: visit.nowMs };
-  const { results } = await services.webhooks.deliveries(ownOf(), of);
+  const { results } = await services.webhooks.deliveries(ownItem(), of);
   const [delivery] = results;
   const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
   if (attempt === undefined) return null;

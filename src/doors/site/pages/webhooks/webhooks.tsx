@@ -1,23 +1,19 @@
 /** @jsxImportSource hono/jsx */
 
 import { outcomeOf } from "../../../../push/webhooks/delivery/attempt.ts";
-import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import type { NewSecretView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { webhooksIncluded, webhookToSpare } from "../../../../verbs/admission.ts";
+import { webhooksCreate } from "../../../../verbs/methods/webhooks.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { OpeningPlan } from "../../look/opening-plan.tsx";
 import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { currentActor, isManager, ownMembership, ownPlan } from "../../visit/viewer.ts";
-import { asset, page, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { change } from "../../visit/look-up.ts";
+import { isInPlan, isManager, ownMembership, ownPlan, requireManager } from "../../visit/viewer.ts";
+import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
-import {
-  hasWebhooks,
-  readWebhookForm,
-  requireManager,
-  requireRoomForOne,
-  WEBHOOK_FORM,
-} from "./webhook-form.ts";
+import { typedWebhook, WEBHOOK_FORM } from "./webhook-form.ts";
 
 const PATH = "/account/webhooks/";
 /** Above the limit of any plan. */
@@ -32,7 +28,7 @@ export const webhooksPage: SitePage = {
     const words = visit.words.webhookPages;
     const { id } = ownMembership().organization;
     const { results: webhooks } = await context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
-    const isIncluded = await hasWebhooks();
+    const isIncluded = await isInPlan(webhooksIncluded);
     return page(
       visit.words.webhooks,
       <>
@@ -91,11 +87,9 @@ function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
 }
 
 async function Create({ existing }: { existing: number }) {
-  const visit = useVisit();
-  const words = visit.words.webhookPages;
+  const words = useVisit().words.webhookPages;
   const { code, webhooks } = await ownPlan();
-  // A refused form is shown again with its fault, instead of the notice.
-  if (existing >= webhooks && visit.form.get("action") !== "create") {
+  if (existing >= webhooks) {
     return (
       <p class="notice">
         {words.planFull(code, webhooks)}
@@ -114,11 +108,5 @@ async function Create({ existing }: { existing: number }) {
 
 async function create(): Promise<View> {
   requireManager();
-  await requireRoomForOne();
-  const wanted = await readWebhookForm();
-  const { id } = ownMembership().organization;
-  const { webhooks } = useSite().services;
-  const plan = await ownPlan();
-  const made = await webhooks.create(id, plan, wanted, currentActor());
-  return secretPage(made);
+  return secretPage(await change<NewSecretView>(webhooksCreate, {}, await typedWebhook()));
 }
