@@ -54,7 +54,7 @@ test("a page shows who mentions whom as a diagram and lists, and all mentions pa
   const [, picture = ""] =
     /<svg class="neighbourhood"[^>]*aria-hidden="true">(.*?)<\/svg>/s.exec(html) ?? [];
   expect([...picture.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])).toEqual([
-    ...["@two", "@three", "@three", "Первый"],
+    ...["Second &lt;b&gt;&amp;", "Third", "Third", "Первый"],
   ]);
   expect(picture.match(/<path/g)).toHaveLength(3);
   expect(html).toContain("Channels that mention it");

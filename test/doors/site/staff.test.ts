@@ -147,10 +147,9 @@ test("the summary counts what exists and what is wrong", async () => {
     ([, count, label]) => [label, Number(count)],
   );
   expect(Object.fromEntries(counts)).toEqual({
-    Organizations: 2,
-    People: 1,
     "Webhooks disabled": 1,
   });
+  for (const label of ["Organizations: 2", "People: 1"]) expect(html).toContain(label);
   for (const label of ["Silent sources", "Webhooks failing", "Errors since the last start"])
     expect(html).toContain(`${label}: 0`);
   expect(html).toContain("Mails queued: 1");

@@ -206,7 +206,7 @@ function curve(x1: number, y1: number, x2: number, y2: number): string {
 }
 
 function shortName({ handle, title }: Neighbour): string {
-  return cut(handle === null ? title : `@${handle}`, NAME_MAX);
+  return cut(title.trim() === "" ? `@${handle ?? ""}` : title, NAME_MAX);
 }
 
 function cut(text: string, most: number): string {

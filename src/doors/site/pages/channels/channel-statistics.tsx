@@ -92,7 +92,11 @@ export function Periods({
           href={asset(`${path}?${new URLSearchParams({ ...query, days })}`)}
           aria-current={days === current ? "true" : undefined}
         >
-          {days === "all" ? words.allDays : words.lastDays(Number(days))}
+          {days === "all"
+            ? words.allDays
+            : days === "366"
+              ? words.year
+              : words.lastDays(Number(days))}
         </a>
       ))}
     </nav>

@@ -47,7 +47,9 @@ export async function LastRequests({
                 </option>
               ))}
             </select>
-            <button type="submit">{words.show}</button>
+            <button type="submit" class="second">
+              {words.show}
+            </button>
           </form>
           <DataTable
             isTall

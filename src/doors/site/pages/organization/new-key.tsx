@@ -32,6 +32,8 @@ export function newKeyView(
   const visit = useVisit();
   const { oauthAddress } = useSite();
   const words = visit.words.organizationPages;
+  // Somebody who has just signed in begins at the overview, which shows one next step at a time.
+  const kept = setCookies.length > 0 ? "/account/" : "/account/keys/";
   const call = `${visit.ownAddress}/v1/msgr/channels/?ordering=-subscribers&limit=3`;
   const command = `curl -H "Authorization: Bearer ${token}" "${call}"`;
   return page(
@@ -57,23 +59,9 @@ export function newKeyView(
           </p>
           <pre class="answer" hidden tabindex={0} aria-live="polite" />
         </li>
-        <li>
-          <h2>{words.next}</h2>
-          <ul>
-            <li>
-              <a href={asset("/account/webhooks/")}>{words.nextWebhook}</a>
-            </li>
-            <li>
-              <a href={asset("/docs/clients/")}>{words.nextClient}</a>
-            </li>
-            <li>
-              <a href={asset("/account/")}>{words.nextOverview}</a>
-            </li>
-          </ul>
-        </li>
       </ol>
       <p>
-        <a class="button" href={asset("/account/keys/")}>
+        <a class="button second" href={asset(kept)}>
           {words.keyKept}
         </a>
       </p>

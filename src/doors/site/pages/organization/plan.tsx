@@ -51,6 +51,7 @@ async function PlanAndPayment() {
   const { plan: current, planInForce } = await viewer();
   const subscription = stripe?.subscription(id) ?? null;
   const plans = inOrder(await accounts.plans());
+  const place = plans.findIndex(({ code }) => code === current.code);
   return (
     <>
       <Done words={words.planRequest.done} />
@@ -75,14 +76,19 @@ async function PlanAndPayment() {
       )}
       <h2 class="hidden">{words.startPage.plans}</h2>
       <ul class="plans">
-        {plans.map((plan) => (
+        {plans.map((plan, at) => (
           <li class={plan.code === current.code ? "current" : undefined}>
             <PlanFacts plan={plan} language={useVisit().language} />
             {plan.code === current.code ? (
               <span class="badge good">{words.planRequest.yours}</span>
             ) : (
               isManager() && (
-                <Buy plan={plan} isAsked={open !== null} isPaying={subscription !== null} />
+                <Buy
+                  plan={plan}
+                  isAsked={open !== null}
+                  isPaying={subscription !== null}
+                  isLess={at < place}
+                />
               )
             )}
           </li>
@@ -130,7 +136,18 @@ function Refunds({ refunds }: { refunds: ReturnType<Stripe["refunds"]> }) {
 }
 
 /** The way to a plan: Stripe, a payment page, or a request to the operator. */
-function Buy({ plan, isAsked, isPaying }: { plan: Plan; isAsked: boolean; isPaying: boolean }) {
+function Buy({
+  plan,
+  isAsked,
+  isPaying,
+  isLess,
+}: {
+  plan: Plan;
+  isAsked: boolean;
+  isPaying: boolean;
+  /** Whether it is offered before the organization's own plan: its button is not the main one. */
+  isLess: boolean;
+}) {
   const visit = useVisit();
   const words = visit.words.planRequest;
   const { buy, link } = offerOf(plan);
@@ -152,7 +169,7 @@ function Buy({ plan, isAsked, isPaying }: { plan: Plan; isAsked: boolean; isPayi
   const action = `ask-${plan.code}`;
   return (
     <details open={isSent(action)}>
-      <summary class="button">
+      <summary class={isLess ? "button second" : "button"}>
         {words.ask} <span class="hidden">{name}</span>
       </summary>
       <Form action={action} submit={words.send}>

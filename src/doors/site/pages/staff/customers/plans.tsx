@@ -13,7 +13,7 @@ import { WORDS } from "../../../../../words/words.ts";
 import { verbAction } from "../../../forms/verb-action.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { VerbForm } from "../../../look/verb-form.tsx";
-import { planName, planOptions } from "../../../public/plan-cards.tsx";
+import { planName, planOptions, planPrice } from "../../../public/plan-cards.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
@@ -31,7 +31,7 @@ export const plansPage: SitePage = {
         {all.map((plan) => (
           <section>
             <h2>
-              <bdi>{planName(plan, language)}</bdi>
+              <bdi>{planName(plan, language)}</bdi> <small>{planPrice(plan, language)}</small>
             </h2>
             <VerbForm
               resource={plans}

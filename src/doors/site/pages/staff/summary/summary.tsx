@@ -98,16 +98,14 @@ export const summaryPage: SitePage = {
         )}
         <HourPicture hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
         <h2>{words.whoUses}</h2>
-        <ul class="cards">
-          <li>
-            <strong>{shownNumber(counts.customers)}</strong>
-            <a href={asset("/staff/organizations/")}>{words.customers}</a>
-          </li>
-          <li>
-            <strong>{shownNumber(counts.people)}</strong>
-            <a href={asset("/staff/people/")}>{words.people}</a>
-          </li>
-        </ul>
+        <p class="row checked">
+          <a href={asset("/staff/organizations/")}>
+            {words.customers}: {shownNumber(counts.customers)}
+          </a>
+          <a href={asset("/staff/people/")}>
+            {words.people}: {shownNumber(counts.people)}
+          </a>
+        </p>
         {counts.top.length > 0 && <Customers title={words.topCustomers} customers={counts.top} />}
         {counts.nearLimit.length > 0 && (
           <Customers title={words.nearLimit} customers={counts.nearLimit} />
