@@ -2,33 +2,7 @@ import { readFileSync } from "node:fs";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/network/address-ranges.ts";
 import { readLogo } from "./values/picture.ts";
-import {
-  baseUrl,
-  brandName,
-  certificates,
-  clusterAddress,
-  colour,
-  contact,
-  durability,
-  duration,
-  flag,
-  hostName,
-  integer,
-  list,
-  namedLink,
-  nodeName,
-  nonEmpty,
-  nonEmptyList,
-  onOrOff,
-  origin,
-  publicCatalog,
-  readWorkers,
-  secretText,
-  sender,
-  smtpUrl,
-  stripeKey,
-  stripeSecret,
-} from "./values/settings/setting-texts.ts";
+import * as read from "./values/settings/setting-texts.ts";
 
 /** A setting as the operator sees it. */
 interface Setting<Field extends string, T> {
@@ -68,51 +42,51 @@ function secret<S extends Setting<string, unknown>>(of: S): S {
 
 /** The single list of settings, used by the program, `kanalog config` and the guide Operating. */
 export const SETTINGS = {
-  KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
+  KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", read.nonEmpty),
   KANALOG_CLUSTER: secret(
     optional(
       "cluster",
       "The PostgreSQL server that several nodes share, such as " +
         "`postgres://kanalog:password@db.example.com/kanalog`; of several hosts, separated by commas, the " +
         "one that accepts writes is used. The database file is then this node's copy, for reading.",
-      clusterAddress,
+      read.clusterAddress,
     ),
   ),
   KANALOG_NODE: optional(
     "node",
     "This node's name in its cluster; by default the machine's name.",
-    nodeName,
+    read.nodeName,
   ),
   KANALOG_LAG_MAX: setting(
     "lagMaxMs",
     "How long this node's copy may be out of date before `/readyz` and requests with a key get a 503.",
     "60s",
-    duration,
+    read.duration,
   ),
-  KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),
+  KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", read.nonEmpty),
   KANALOG_PORT: setting(
     "port",
     "The port to listen on; 0 chooses a free one.",
     "8080",
-    integer(0, 65_535),
+    read.integer(0, 65_535),
   ),
   KANALOG_WORKERS: setting(
     "workers",
     "How many processes serve; `auto`: one for each core. Linux only; elsewhere one process serves.",
     "1",
-    readWorkers,
+    read.readWorkers,
   ),
   KANALOG_BASE_URL: optional(
     "baseUrl",
     "The address under which clients reach the appliance, for `next` links; by default the address it " +
       "listens on.",
-    baseUrl,
+    read.baseUrl,
   ),
   KANALOG_BRAND: setting(
     "brand",
     "The name that pages show, up to 40 characters.",
     "Kanalog",
-    brandName,
+    read.brandName,
   ),
   KANALOG_LOGO: optional(
     "logo",
@@ -124,19 +98,19 @@ export const SETTINGS = {
     "accent",
     "The colour of links and buttons, as `#rrggbb`; made darker or lighter if it would be hard to read.",
     "#0b6a86",
-    colour,
+    read.colour,
   ),
   KANALOG_CONTACT: optional(
     "contact",
     "Where people reach you: an e-mail address or the https address of a page, for the footer of pages and " +
       "`security.txt`.",
-    contact,
+    read.contact,
   ),
   KANALOG_LEGAL: setting(
     "legal",
     "Links for the footer of pages, such as `Terms=https://example.com/terms`, separated by commas.",
     "",
-    list(namedLink),
+    read.list(read.namedLink),
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
@@ -146,90 +120,90 @@ export const SETTINGS = {
       "appliance listens on all addresses; otherwise, as by default, they name `KANALOG_HOST`: set " +
       "`KANALOG_BASE_URL`.",
     "false",
-    flag,
+    read.flag,
   ),
   KANALOG_MESSENGER: setting(
     "messenger",
     "The messenger's name in the descriptions of tools, by which assistants find them; up to 40 characters.",
     "Telegram",
-    brandName,
+    read.brandName,
   ),
   KANALOG_MESSENGER_HOSTS: setting(
     "messengerHosts",
     "The messenger's hosts, by which links to channels are recognized.",
     "t.me,telegram.me,telegram.dog,max.ru",
-    nonEmptyList(hostName),
+    read.nonEmptyList(read.hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(
     "corsOrigins",
     "Origins whose pages may call the API from a browser; none by default.",
     "",
-    list(origin),
+    read.list(read.origin),
   ),
   KANALOG_OAUTH: setting(
     "oauth",
     "`on` lets assistants that take only an address connect by signing in; `KANALOG_BASE_URL` must be an " +
       "https address, such as that of a proxy in front. `off` forbids it.",
     "off",
-    onOrOff,
+    read.onOrOff,
   ),
   KANALOG_PUBLIC: setting(
     "public",
     "A catalog for everybody at `/c/`, without keys and units: `cards` shows channels' cards, `charts` also " +
       "their growth and a chart of 90 days; `off` hides it.",
     "off",
-    publicCatalog,
+    read.oneOf("off", "cards", "charts"),
   ),
   KANALOG_PUBLIC_POSTS: setting(
     "publicPosts",
     "`on` shows the first lines of a channel's last post on its page in that catalog; `off` shows no post.",
     "off",
-    onOrOff,
+    read.onOrOff,
   ),
   KANALOG_SIGN_UP: setting(
     "signUp",
     "`on` lets visitors create an account with a key on the Test plan, through a link that is mailed to " +
       "them; `off` forbids it.",
     "off",
-    onOrOff,
+    read.onOrOff,
   ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
     "queryTimeoutMs",
     "How many milliseconds a database query may take before it is stopped with 503 `timeout`.",
     "5000",
-    integer(1, 600_000),
+    read.integer(1, 600_000),
   ),
   KANALOG_STATISTICS_OPEN_DAYS: setting(
     "statisticsOpenDays",
     "For how many of the latest Moscow days, today included, views and post counts that no import gave " +
       "are still computed from the posts.",
     "7",
-    integer(1, 60),
+    read.integer(1, 60),
   ),
   KANALOG_KEEP_POSTS: optional(
     "keepPosts",
     "How many of the latest Moscow months of posts are kept, the current one included, at least 3; by default " +
       "all. What is older is removed at night, and an import of it is removed again.",
-    integer(3, 1_200),
+    read.integer(3, 1_200),
   ),
   KANALOG_KEEP_STATISTICS: optional(
     "keepStatistics",
     "The same of daily statistics.",
-    integer(3, 1_200),
+    read.integer(3, 1_200),
   ),
   KANALOG_POST_SEARCH: setting(
     "postSearch",
     "`on` keeps an index for searching posts, of about 30 % of the size of their texts; `off` removes " +
       "it, and searches of posts are refused. When turned on again, it is built in the background.",
     "on",
-    onOrOff,
+    read.onOrOff,
   ),
   KANALOG_REQUEST_LOG: setting(
     "requestLog",
     "Keep the last 100 requests of each key for a week, with path, status and duration, for its owner to " +
       "see.",
     "true",
-    flag,
+    read.flag,
   ),
   KANALOG_DURABLE: setting(
     "durable",
@@ -237,101 +211,101 @@ export const SETTINGS = {
       "everything else: use it on a replicated volume. With `usual`, a power failure may lose the units of " +
       "the last moments.",
     "usual",
-    durability,
+    read.oneOf("usual", "full"),
   ),
   KANALOG_SECRET: secret(
     optional(
       "secret",
       "Encrypts the signing secrets of webhooks: any text of at least 32 characters. By default it is read " +
         "from a file beside the database, with `.secret` appended to its name, which the first start creates.",
-      secretText,
+      read.secretText,
     ),
   ),
   KANALOG_WEBHOOK_BATCH_SECONDS: setting(
     "webhookBatchMs",
     "How often new posts are combined into events, in seconds.",
     "60",
-    (text) => integer(1, 3_600)(text) * 1000,
+    (text) => read.integer(1, 3_600)(text) * 1000,
   ),
   KANALOG_WEBHOOK_RETRIES: setting(
     "webhookRetriesMs",
     "How long to wait after each failure before a delivery is attempted again.",
     "1m,5m,15m,1h,3h,6h,12h",
-    nonEmptyList(duration),
+    read.nonEmptyList(read.duration),
   ),
   KANALOG_WEBHOOK_ALLOW: setting(
     "webhookAllow",
     "Your own networks that webhooks may point to, as address ranges such as `10.0.0.0/8`; all other " +
       "addresses must be public.",
     "",
-    list(parseAddressRange),
+    read.list(parseAddressRange),
   ),
   KANALOG_WEBHOOK_CA: optional(
     "webhookCa",
     "Certificates (PEM) to trust for receivers and sources, besides the usual ones; best given as " +
       "`KANALOG_WEBHOOK_CA_FILE`.",
-    certificates,
+    read.certificates,
   ),
   KANALOG_SOURCE_ALLOW: setting(
     "sourceAllow",
     "Your own networks that sources may be read from, also over http, as address ranges such as " +
       "`10.0.0.0/8`; all other addresses must be public, and use https.",
     "",
-    list(parseAddressRange),
+    read.list(parseAddressRange),
   ),
   KANALOG_SMTP_URL: secret(
     optional(
       "smtpUrl",
       "The mail server, such as `smtps://user:password@mail.example.com`; without it, no mail is sent.",
-      smtpUrl,
+      read.smtpUrl,
     ),
   ),
   KANALOG_MAIL_FROM: setting(
     "mailFrom",
     "The sender of mails, such as `Kanalog <kanalog@example.com>`.",
     "kanalog@localhost",
-    sender,
+    read.sender,
   ),
   KANALOG_STRIPE_KEY: secret(
     optional(
       "stripeKey",
       "The secret key of your Stripe account, or a restricted one, with which customers buy plans that are " +
         "offered through Stripe; needs `KANALOG_STRIPE_WEBHOOK_SECRET` too.",
-      stripeKey,
+      read.stripeKey,
     ),
   ),
   KANALOG_STRIPE_WEBHOOK_SECRET: secret(
     optional(
       "stripeWebhookSecret",
       "The signing secret of the event destination at Stripe that sends to `/billing/stripe/`.",
-      stripeSecret,
+      read.stripeSecret,
     ),
   ),
   KANALOG_STRIPE_API: setting(
     "stripeApi",
     "Stripe's API; another address is for trying it with a stand-in.",
     "https://api.stripe.com",
-    baseUrl,
+    read.baseUrl,
   ),
   KANALOG_BACKUP_DIR: optional(
     "backupDir",
     "The folder for a backup every day at 04:00 Moscow time; without it, there is no daily backup.",
-    nonEmpty,
+    read.nonEmpty,
   ),
   KANALOG_BACKUPS_KEPT: setting(
     "backupsKept",
     "How many daily backups are kept.",
     "7",
-    integer(1, 10_000),
+    read.integer(1, 10_000),
   ),
   KANALOG_METRICS_ALLOW: setting(
     "metricsAllow",
     "Who may read `/metrics`, as address ranges; everybody else gets a 404.",
     "127.0.0.0/8,::1",
-    list(parseAddressRange),
+    read.list(parseAddressRange),
   ),
-  KANALOG_URL: optional("url", "For `kanalog mcp`: the address of the appliance.", baseUrl),
-  KANALOG_KEY: secret(optional("key", "For `kanalog mcp`: the API key.", nonEmpty)),
+  KANALOG_URL: optional("url", "For `kanalog mcp`: the address of the appliance.", read.baseUrl),
+  KANALOG_KEY: secret(optional("key", "For `kanalog mcp`: the API key.", read.nonEmpty)),
   KANALOG_LOG_LEVEL: setting("logLevel", `One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
 };
 

@@ -76,7 +76,10 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
     clockWatch,
     readClock,
     others: composeOthers(crew),
-    cluster: composeCluster(db, domains.db, threads, config, ports, lease, readClock),
+    cluster: composeCluster({
+      ...{ db, writing: domains.db, threads, config, ports },
+      ...{ nodeLease: lease, readClock },
+    }),
   };
 }
 

@@ -63,24 +63,22 @@ export interface ClusterPart {
   stop(): Promise<void>;
 }
 
-/**
- * @param writing a connection whose writes reach all nodes
- * @param nodeLease the lease among this node's workers
- * @param readClock throws while this machine's clock is wrong
- */
-export function composeCluster(
-  db: Database,
-  writing: Database,
-  threads: DatabaseThreads,
-  config: Config,
-  ports: Ports,
-  nodeLease: UpkeepLease,
-  readClock: () => number,
-): ClusterPart {
-  const settings = nodeSettings(config);
-  return settings === null
-    ? standalone(nodeLease)
-    : nodeOf(settings, { db, writing, threads, config, ports, nodeLease, readClock });
+interface NodeParts {
+  db: Database;
+  /** A connection whose writes reach all nodes. */
+  writing: Database;
+  threads: DatabaseThreads;
+  config: Config;
+  ports: Ports;
+  /** The lease among this node's workers. */
+  nodeLease: UpkeepLease;
+  /** Throws while this machine's clock is wrong. */
+  readClock: () => number;
+}
+
+export function composeCluster(parts: NodeParts): ClusterPart {
+  const settings = nodeSettings(parts.config);
+  return settings === null ? standalone(parts.nodeLease) : nodeOf(settings, parts);
 }
 
 function standalone(upkeep: UpkeepLease): ClusterPart {
@@ -101,16 +99,6 @@ function standalone(upkeep: UpkeepLease): ClusterPart {
 
 /** Time for the first copy after a start, during which keys are believed as they were before. */
 const FIRST_COPY_MS = 10_000;
-
-interface NodeParts {
-  db: Database;
-  writing: Database;
-  threads: DatabaseThreads;
-  config: Config;
-  ports: Ports;
-  nodeLease: UpkeepLease;
-  readClock: () => number;
-}
 
 function nodeOf(
   { url, node: name }: NodeSettings,

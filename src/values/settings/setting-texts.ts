@@ -4,6 +4,20 @@ import { parseColour } from "./colour.ts";
 
 /** Parsers for settings. Each throws a sentence that says what would be valid. */
 
+/** Quotes the value, which must be no secret. */
+function isNot(text: string, what: string): Error {
+  return new Error(`${JSON.stringify(text)} is not ${what}.`);
+}
+
+/** One of these words. */
+export function oneOf<const Option extends string>(...options: readonly [Option, ...Option[]]) {
+  return (text: string): Option => {
+    const found = options.find((one) => one === text);
+    if (found !== undefined) return found;
+    throw isNot(text, `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`);
+  };
+}
+
 export function nonEmpty(text: string): string {
   if (text.trim() === "") throw new Error("must not be blank.");
   return text;
@@ -21,9 +35,7 @@ export function brandName(text: string): string {
 }
 
 export function colour(text: string): string {
-  if (parseColour(text) === null) {
-    throw new Error(`${JSON.stringify(text)} is not a colour such as #0b6a86.`);
-  }
+  if (parseColour(text) === null) throw isNot(text, "a colour such as #0b6a86");
   return text.toLowerCase();
 }
 
@@ -31,9 +43,7 @@ export function integer(minimum: number, maximum: number) {
   return (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-      throw new Error(
-        `${JSON.stringify(text)} is not a whole number from ${minimum} to ${maximum}.`,
-      );
+      throw isNot(text, `a whole number from ${minimum} to ${maximum}`);
     }
     return value;
   };
@@ -46,9 +56,7 @@ export function readWorkers(text: string): number {
   if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > WORKERS_MAX) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a whole number from 1 to ${WORKERS_MAX}, or auto.`,
-    );
+    throw isNot(text, `a whole number from 1 to ${WORKERS_MAX}, or auto`);
   }
   return value;
 }
@@ -57,9 +65,7 @@ const NODE_LENGTH_MAX = 60;
 
 export function nodeName(text: string): string {
   if (!/^[\w.-]+$/.test(text) || text.length > NODE_LENGTH_MAX) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a name of 1 to ${NODE_LENGTH_MAX} letters, digits, dots and dashes.`,
-    );
+    throw isNot(text, `a name of 1 to ${NODE_LENGTH_MAX} letters, digits, dots and dashes`);
   }
   return text;
 }
@@ -71,29 +77,16 @@ export function clusterAddress(text: string): string {
   return text;
 }
 
-export function durability(text: string): "usual" | "full" {
-  if (text === "usual" || text === "full") return text;
-  throw new Error(`${JSON.stringify(text)} is not usual or full.`);
-}
-
-const PUBLIC_CATALOGS = ["off", "cards", "charts"] as const;
-
-export function publicCatalog(text: string): (typeof PUBLIC_CATALOGS)[number] {
-  const found = PUBLIC_CATALOGS.find((one) => one === text);
-  if (found !== undefined) return found;
-  throw new Error(`${JSON.stringify(text)} is not off, cards or charts.`);
-}
-
 export function flag(text: string): boolean {
   if (/^(true|1|yes)$/i.test(text)) return true;
   if (/^(false|0|no)$/i.test(text)) return false;
-  throw new Error(`${JSON.stringify(text)} is not true or false.`);
+  throw isNot(text, "true or false");
 }
 
 export function onOrOff(text: string): boolean {
   if (/^on$/i.test(text)) return true;
   if (/^off$/i.test(text)) return false;
-  throw new Error(`${JSON.stringify(text)} is not on or off.`);
+  throw isNot(text, "on or off");
 }
 
 export function list<T>(parseItem: (text: string) => T) {
@@ -114,15 +107,13 @@ export function nonEmptyList<T>(parseItem: (text: string) => T) {
 }
 
 export function hostName(text: string): string {
-  if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) {
-    throw new Error(`${JSON.stringify(text)} is not a host name such as t.me.`);
-  }
+  if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) throw isNot(text, "a host name such as t.me");
   return text.toLowerCase();
 }
 
 export function origin(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new Error(`${JSON.stringify(text)} is not an origin such as https://app.example.com.`);
+    throw isNot(text, "an origin such as https://app.example.com");
   }
   return text;
 }
@@ -132,7 +123,7 @@ export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`${JSON.stringify(text)} is not an address such as https://api.example.com.`);
+    throw isNot(text, "an address such as https://api.example.com");
   }
   return text.replace(/\/+$/, "");
 }
@@ -153,7 +144,7 @@ export function duration(text: string): number {
   const [, number = "", unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
   const durationMs = Number(number) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
   if (durationMs < UNIT_MS.s || durationMs > DURATION_MAX_MS) {
-    throw new Error(`${JSON.stringify(text)} is not a wait such as 30s, 15m or 6h, up to 48h.`);
+    throw isNot(text, "a wait such as 30s, 15m or 6h, up to 48h");
   }
   return durationMs;
 }
@@ -173,9 +164,7 @@ export function certificates(text: string): string {
 
 export function sender(text: string): string {
   if (!/^(?:[^<>@\r\n]+<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text.trim())) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a sender such as Kanalog <kanalog@example.com>.`,
-    );
+    throw isNot(text, "a sender such as Kanalog <kanalog@example.com>");
   }
   return text.trim();
 }
@@ -202,9 +191,7 @@ export function namedLink(text: string): { name: string; address: string } {
   ) {
     return { name, address };
   }
-  throw new Error(
-    `${JSON.stringify(text)} is not a name and an address, such as Terms=https://example.com/terms.`,
-  );
+  throw isNot(text, "a name and an address, such as Terms=https://example.com/terms");
 }
 
 /** The value may contain a password, so messages never quote it. */
