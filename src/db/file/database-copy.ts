@@ -1,17 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../../errors.ts";
@@ -46,7 +33,7 @@ export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCop
   try {
     db.copyTo(draft.path);
     const schemaVersion = requireSoundFile(draft.path, "quick");
-    const bytes = statSync(draft.path).size;
+    const bytes = fs.statSync(draft.path).size;
     publish(draft.path, path);
     return { path, bytes, schemaVersion };
   } catch (cause) {
@@ -60,12 +47,12 @@ export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCop
 export function beginDraft(path: string, clock: Clock): { path: string; remove(): void } {
   const folder = dirname(resolve(path));
   try {
-    mkdirSync(folder, { recursive: true });
+    fs.mkdirSync(folder, { recursive: true });
     removeOldDrafts(folder, clock.now());
-    const draftFolder = mkdtempSync(join(folder, DRAFT_PREFIX));
+    const draftFolder = fs.mkdtempSync(join(folder, DRAFT_PREFIX));
     return {
       path: join(draftFolder, "copy"),
-      remove: () => rmSync(draftFolder, { recursive: true, force: true }),
+      remove: () => fs.rmSync(draftFolder, { recursive: true, force: true }),
     };
   } catch (cause) {
     throw copyFailed(path, cause);
@@ -77,10 +64,10 @@ export function beginDraft(path: string, clock: Clock): { path: string; remove()
  * @throws AppError `conflict` if the file exists
  */
 export function publish(draft: string, path: string): void {
-  chmodSync(draft, 0o600);
+  fs.chmodSync(draft, 0o600);
   flush(draft);
   requireAbsent(path);
-  renameSync(draft, path);
+  fs.renameSync(draft, path);
   flush(dirname(resolve(path)));
 }
 
@@ -93,15 +80,15 @@ export function copyFailed(path: string, cause: unknown): AppError {
 
 /** @throws AppError `conflict` */
 export function requireAbsent(path: string): void {
-  if (existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
+  if (fs.existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
 }
 
 function removeOldDrafts(folder: string, nowMs: number): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith(DRAFT_PREFIX)) continue;
     const draft = join(folder, name);
-    const changedAt = statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
-    if (changedAt < nowMs - DRAFT_LEASE_MS) rmSync(draft, { recursive: true, force: true });
+    const changedAt = fs.statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (changedAt < nowMs - DRAFT_LEASE_MS) fs.rmSync(draft, { recursive: true, force: true });
   }
 }
 
@@ -110,12 +97,12 @@ function removeOldDrafts(folder: string, nowMs: number): void {
  * cannot.
  */
 export function flush(path: string): void {
-  if (process.platform === "win32" && statSync(path).isDirectory()) return;
-  const descriptor = openSync(path, "r");
+  if (process.platform === "win32" && fs.statSync(path).isDirectory()) return;
+  const descriptor = fs.openSync(path, "r");
   try {
-    fsyncSync(descriptor);
+    fs.fsyncSync(descriptor);
   } finally {
-    closeSync(descriptor);
+    fs.closeSync(descriptor);
   }
 }
 
@@ -216,33 +203,33 @@ export function replaceDatabase(
   const path = realFile(named);
   requireOther(path, file);
   requireKnownVersion(file, requireSoundFile(file, "full"));
-  mkdirSync(dirname(resolve(path)), { recursive: true });
+  fs.mkdirSync(dirname(resolve(path)), { recursive: true });
   const aside = freeName(path + suffix);
-  const keptAs = existsSync(path) ? aside : null;
+  const keptAs = fs.existsSync(path) ? aside : null;
   const lock = keptAs === null ? null : lockDatabase(path);
   const draft = `${path}.restoring`;
   try {
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
     // Without a database there is no lock, and companions belong to one that is gone. A present database's
     // are checkpointed and removed by `lockDatabase`.
     for (const companion of lock === null ? COMPANIONS : []) {
-      if (existsSync(path + companion)) renameSync(path + companion, aside + companion);
+      if (fs.existsSync(path + companion)) fs.renameSync(path + companion, aside + companion);
     }
-    if (keptAs !== null) linkSync(path, keptAs);
-    renameSync(draft, path);
+    if (keptAs !== null) fs.linkSync(path, keptAs);
+    fs.renameSync(draft, path);
     flush(dirname(resolve(path)));
     return { schemaVersion, keptAs };
   } finally {
     lock?.close();
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
   }
 }
 
 /** Finds a name that is free, because two restores may happen within the same second. */
 function freeName(wanted: string): string {
-  const isTaken = (name: string) => ["", ...COMPANIONS].some((end) => existsSync(name + end));
+  const isTaken = (name: string) => ["", ...COMPANIONS].some((end) => fs.existsSync(name + end));
   let name = wanted;
   for (let number = 2; isTaken(name); number++) name = `${wanted}-${number}`;
   return name;
@@ -265,7 +252,7 @@ export function isInUse(path: string): boolean {
 }
 
 function requireOther(path: string, file: string): void {
-  const [one, other] = [path, file].map((name) => statSync(name, { throwIfNoEntry: false }));
+  const [one, other] = [path, file].map((name) => fs.statSync(name, { throwIfNoEntry: false }));
   if (other === undefined) throw new AppError("not_found", message("noFile", { path: file }));
   if (one?.ino === other.ino && one.dev === other.dev) {
     throw new AppError("conflict", message("fileIsDatabase", { file }));
@@ -290,7 +277,7 @@ function lockDatabase(path: string): BetterSqlite3.Database {
     client.pragma("locking_mode = EXCLUSIVE");
     client.pragma("journal_mode = DELETE");
     client.exec("BEGIN EXCLUSIVE");
-    rmSync(`${path}-shm`, { force: true });
+    fs.rmSync(`${path}-shm`, { force: true });
     return client;
   } catch (cause) {
     client?.close();

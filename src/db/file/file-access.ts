@@ -1,12 +1,4 @@
-import {
-  accessSync,
-  chownSync,
-  constants,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { storageReason } from "../../errors.ts";
@@ -17,8 +9,8 @@ import { storageReason } from "../../errors.ts";
  */
 export function giveToOwnerOf(owned: string, path: string): void {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(owned);
-  chownSync(path, uid, gid);
+  const { uid, gid } = fs.statSync(owned);
+  fs.chownSync(path, uid, gid);
 }
 
 /**
@@ -30,8 +22,8 @@ export function deniedAccess(named: string): string | null {
   const mine = process.getuid?.();
   const folder = dirname(resolve(path));
   for (const [place, access] of [
-    [path, constants.R_OK | constants.W_OK],
-    [folder, constants.R_OK | constants.W_OK | constants.X_OK],
+    [path, fs.constants.R_OK | fs.constants.W_OK],
+    [folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK],
   ] as const) {
     const owner = statOf(place)?.uid;
     const denial = owner === undefined ? null : denialOf(place, access);
@@ -49,7 +41,7 @@ export function deniedAccess(named: string): string | null {
 
 function statOf(path: string): { uid: number } | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return fs.statSync(path, { throwIfNoEntry: false });
   } catch {
     // The folder cannot be entered, which the folder's own check reports.
     return undefined;
@@ -59,7 +51,7 @@ function statOf(path: string): { uid: number } | undefined {
 /** The system's error code for a denied access; null if it is allowed. */
 function denialOf(path: string, access: number): string | null {
   try {
-    accessSync(path, access);
+    fs.accessSync(path, access);
     return null;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? "";
@@ -71,11 +63,11 @@ function denialOf(path: string, access: number): string | null {
  * link when opening a file, so code that renames or creates files beside it must do the same.
  */
 export function realFile(path: string): string {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+  if (fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
   try {
-    return realpathSync(path);
+    return fs.realpathSync(path);
   } catch {
-    return resolve(dirname(path), readlinkSync(path));
+    return resolve(dirname(path), fs.readlinkSync(path));
   }
 }
 
@@ -119,7 +111,7 @@ function tooLong(named: string): string | null {
 
 function isFolder(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
+    return fs.statSync(path).isDirectory();
   } catch {
     return false;
   }

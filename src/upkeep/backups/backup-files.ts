@@ -1,12 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { tellOperator } from "../../customers/operator-events/operator-events.store.ts";
@@ -43,8 +35,8 @@ export function backupPlace(folder: string, databasePath: string): BackupPlace {
 
 /** Creates the folder if it is missing. @throws Error if it is not a folder or not writable */
 export function makeBackupFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
 }
 
 /** `kanalog-2026-11-20T04-00-00.backup`: sorting by name sorts by time. */
@@ -76,8 +68,8 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
  * @throws AppError `conflict` if the folder has no backup, or those of several databases
  */
 export function backupAt(path: string): string {
-  if (!existsSync(path) || !statSync(path).isDirectory()) return path;
-  const files = readdirSync(path).filter((file) => STAMP_END.test(file.slice(-STAMP_LENGTH)));
+  if (!fs.existsSync(path) || !fs.statSync(path).isDirectory()) return path;
+  const files = fs.readdirSync(path).filter((file) => STAMP_END.test(file.slice(-STAMP_LENGTH)));
   const names = new Set(files.map((file) => file.slice(0, -STAMP_LENGTH)));
   const [latest] = files.sort().reverse();
   if (latest === undefined || names.size > 1) {
@@ -91,8 +83,8 @@ export function backupAt(path: string): string {
 
 /** Removes all but the `kept` latest backups, and what only they needed. */
 function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
-  for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
-    rmSync(join(place.folder, file), { force: true });
+  for (const file of ownNames(fs.readdirSync(place.folder), place, nowMs).slice(kept)) {
+    fs.rmSync(join(place.folder, file), { force: true });
   }
   removeUnneededPacks(place.folder, nowMs);
 }
@@ -148,7 +140,9 @@ export async function backUp(
   { place, kept }: BackupPlan,
 ): Promise<PageCopy> {
   const { folder } = place;
-  const [before] = existsSync(folder) ? ownNames(readdirSync(folder), place, clock.now()) : [];
+  const [before] = fs.existsSync(folder)
+    ? ownNames(fs.readdirSync(folder), place, clock.now())
+    : [];
   const path = backupPath(place, clock.now());
   const copy = await writePages(
     db,

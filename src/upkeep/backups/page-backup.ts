@@ -1,16 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import {
@@ -77,9 +66,9 @@ export async function writePages(
     await db.copyPagesTo(draft.path);
     const schemaVersion = requireSoundFile(draft.path, "quick");
     const { stored, damage } = storeChanged(draft.path, path, before, clock.now());
-    const bytes = statSync(draft.path).size;
+    const bytes = fs.statSync(draft.path).size;
     const head = { bytes, schemaVersion, checksum: stored.checksum };
-    writeFileSync(draft.path, backupContent(head, stored.packs, stored.packOf));
+    fs.writeFileSync(draft.path, backupContent(head, stored.packs, stored.packOf));
     // Again, since another process may have removed one if this took a day.
     touch(folder, stored.packs, clock.now());
     giveToOwnerOf(folder, draft.path);
@@ -87,7 +76,7 @@ export async function writePages(
     if (damage !== null) {
       throw new AppError("conflict", message("backupBeforeDamaged", { path, reason: damage }));
     }
-    const addedBytes = stored.addedBytes + statSync(path).size;
+    const addedBytes = stored.addedBytes + fs.statSync(path).size;
     return { path, bytes, schemaVersion, addedBytes };
   } catch (cause) {
     throw copyFailed(path, cause);
@@ -118,10 +107,10 @@ const NEW = 0;
 function storePages(file: string, folder: string, before: Backup | null, nowMs: number) {
   const former = before === null ? null : openPages(before);
   const merged = before === null ? null : packsToMerge(before);
-  const packOf = new Uint16Array(Math.ceil(statSync(file).size / PAGE_BYTES));
+  const packOf = new Uint16Array(Math.ceil(fs.statSync(file).size / PAGE_BYTES));
   const all = createHash("sha256");
   const draft = `${file}.pack`;
-  rmSync(draft, { force: true });
+  fs.rmSync(draft, { force: true });
   const pack = createPack(draft);
   try {
     let number = 0;
@@ -139,9 +128,9 @@ function storePages(file: string, folder: string, before: Backup | null, nowMs: 
     const { name, pages, bytes } = pack.end();
     if (pages > 0) {
       const place = join(folder, PACK_FOLDER);
-      mkdirSync(place, { recursive: true, mode: 0o700 });
+      fs.mkdirSync(place, { recursive: true, mode: 0o700 });
       for (const made of [place, draft]) giveToOwnerOf(folder, made);
-      renameSync(draft, join(place, name));
+      fs.renameSync(draft, join(place, name));
       flush(place);
       touch(folder, [[name, pages]], nowMs);
     }
@@ -154,7 +143,7 @@ function storePages(file: string, folder: string, before: Backup | null, nowMs: 
 }
 
 function* pagesOf(file: string): Generator<Buffer> {
-  const source = openSync(file, "r");
+  const source = fs.openSync(file, "r");
   const buffer = Buffer.alloc(READ_BYTES);
   try {
     let length = READ_BYTES;
@@ -165,7 +154,7 @@ function* pagesOf(file: string): Generator<Buffer> {
       }
     }
   } finally {
-    closeSync(source);
+    fs.closeSync(source);
   }
 }
 
@@ -203,7 +192,7 @@ function withoutUnused(packs: readonly Pack[], packOf: Uint16Array): Pack[] {
 /** Sets the time at which packs were last needed. @throws Error if one is missing or another user's */
 function touch(folder: string, packs: readonly Pack[], nowMs: number): void {
   for (const [name] of packs) {
-    utimesSync(join(folder, PACK_FOLDER, name), nowMs / 1000, nowMs / 1000);
+    fs.utimesSync(join(folder, PACK_FOLDER, name), nowMs / 1000, nowMs / 1000);
   }
 }
 
@@ -250,20 +239,20 @@ function openPages(backup: Backup) {
  */
 export function unpackPages(backup: Backup, target: string): void {
   const pages = openPages(backup);
-  const file = openSync(target, "wx", 0o600);
+  const file = fs.openSync(target, "wx", 0o600);
   const all = createHash("sha256");
   try {
     for (let number = 0; number < pages.packOf.length; number += 1) {
       const page = pages.page(number);
       all.update(pageChecksum(page));
-      writeFileSync(file, page);
+      fs.writeFileSync(file, page);
     }
-    fsyncSync(file);
+    fs.fsyncSync(file);
     orDamaged(backup.path, () => {
       if (all.digest("hex") !== backup.head.checksum) throw new Error("its checksum differs");
     });
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
     pages.close();
   }
 }
@@ -289,7 +278,7 @@ const UNNEEDED_LEASE_MS = DAY_MS;
 export function removeUnneededPacks(folder: string, nowMs: number): void {
   const place = join(folder, PACK_FOLDER);
   const needed = new Set<string>();
-  for (const name of readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder)) {
     if (!name.endsWith(BACKUP_ENDING)) continue;
     try {
       const backup = readBackup(join(folder, name));
@@ -299,11 +288,11 @@ export function removeUnneededPacks(folder: string, nowMs: number): void {
       return;
     }
   }
-  for (const name of readdirSync(place)) {
+  for (const name of fs.readdirSync(place)) {
     const path = join(place, name);
     // Another process may have removed it meanwhile.
-    const neededAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    const neededAt = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
     const isOld = neededAt < nowMs - UNNEEDED_LEASE_MS;
-    if (isOld && PACK_NAME.test(name) && !needed.has(name)) rmSync(path, { force: true });
+    if (isOld && PACK_NAME.test(name) && !needed.has(name)) fs.rmSync(path, { force: true });
   }
 }

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beginDraft, writeCopy } from "../../db/file/database-copy.ts";
@@ -33,7 +21,7 @@ export interface Release {
  * @throws Error if its checksums cannot be read
  */
 export async function findRelease(from: string): Promise<Release | null> {
-  const folder = mkdtempSync(join(tmpdir(), "kanalog-upgrade-"));
+  const folder = fs.mkdtempSync(join(tmpdir(), "kanalog-upgrade-"));
   try {
     const sums = join(folder, "SHA256SUMS");
     await take(from, "SHA256SUMS", sums);
@@ -41,19 +29,19 @@ export async function findRelease(from: string): Promise<Release | null> {
       `^([0-9a-f]{64}) [ *](kanalog-(\\d+\\.\\d+\\.\\d+[\\w.+-]*?)-${platformName()}(?:\\.exe)?)$`,
       "gm",
     );
-    const releases = [...readFileSync(sums, "utf8").matchAll(line)].map(
+    const releases = [...fs.readFileSync(sums, "utf8").matchAll(line)].map(
       ([, sha256 = "", file = "", version = ""]) => ({ version, file, sha256 }),
     );
     return releases.sort((a, b) => Bun.semver.order(b.version, a.version))[0] ?? null;
   } finally {
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   }
 }
 
 /** Copies a file of a folder, or downloads it from an address. */
 async function take(from: string, file: string, to: string): Promise<void> {
   if (/^\w{2,}:/.test(from)) return saveAddress(`${from.replace(/\/$/, "")}/${file}`, to);
-  copyFileSync(join(from, file), to);
+  fs.copyFileSync(join(from, file), to);
 }
 
 /**
@@ -73,7 +61,7 @@ export async function upgrade(
   try {
     await take(from, release.file, draft.path);
     requireRelease(draft.path, release);
-    chmodSync(draft.path, statSync(executable).mode);
+    fs.chmodSync(draft.path, fs.statSync(executable).mode);
     requireRuns(draft.path, release);
     const backup = `${databasePath}.before-upgrade-${fileStamp(clock.now())}`;
     using db = openExisting(databasePath, clock);
@@ -86,10 +74,10 @@ export async function upgrade(
 
 /** @throws Error unless the file, as it is on the disk, has the release's checksum */
 function requireRelease(path: string, { file, sha256 }: Release): void {
-  const opened = openSync(path, "r+");
-  fsyncSync(opened);
-  closeSync(opened);
-  const found = new Bun.SHA256().update(readFileSync(path)).digest("hex");
+  const opened = fs.openSync(path, "r+");
+  fs.fsyncSync(opened);
+  fs.closeSync(opened);
+  const found = new Bun.SHA256().update(fs.readFileSync(path)).digest("hex");
   if (found !== sha256)
     throw new Error(`${file} has the checksum ${found}, and SHA256SUMS says ${sha256}`);
 }
@@ -103,10 +91,10 @@ function requireRuns(path: string, { file, version }: Release): void {
 /** Puts the draft in the executable's place. @returns where the executable is now */
 function replace(executable: string, draft: string): string {
   const previous = `${executable}.previous`;
-  rmSync(previous, { force: true });
+  fs.rmSync(previous, { force: true });
   // Windows renames a running program, but neither replaces nor removes it.
-  if (process.platform === "win32") renameSync(executable, previous);
-  else linkSync(executable, previous);
-  renameSync(draft, executable);
+  if (process.platform === "win32") fs.renameSync(executable, previous);
+  else fs.linkSync(executable, previous);
+  fs.renameSync(draft, executable);
   return previous;
 }
