@@ -119,12 +119,11 @@ interface Change {
 
 /** How much something grew, signed, and relative to before; a dash if unknown. */
 export function ChangeText({ change }: { change: Change | null }) {
-  const visit = useVisit();
   if (change === null) return <span class="change">—</span>;
   const { subscribers, part } = change;
   return (
     <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
-      {formatNumber(visit.words.locale, subscribers, { signDisplay: "exceptZero" })}
+      {formatNumber(useVisit().words.locale, subscribers, { signDisplay: "exceptZero" })}
       {part !== null && ` (${shownPart(part, true)})`}
     </span>
   );

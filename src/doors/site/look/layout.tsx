@@ -118,11 +118,10 @@ function Organizations() {
 }
 
 function SignOut() {
-  const visit = useVisit();
   return (
     <Form action="sign-out" to={asset("/account/sign-in/")}>
       <button type="submit" class="plain">
-        {visit.words.signOut}
+        {useVisit().words.signOut}
       </button>
     </Form>
   );

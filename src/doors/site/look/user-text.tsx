@@ -58,8 +58,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 
 /** Leads staff from a page without channels to the imports. */
 export function ImportLink() {
-  const visit = useVisit();
-  return <a href={asset("/staff/imports/")}>{visit.words.firstSteps.import.link}</a>;
+  return <a href={asset("/staff/imports/")}>{useVisit().words.firstSteps.import.link}</a>;
 }
 
 /** Shows what was just done, from the name of it in the page's address: the page's own, or the audit log's. */

@@ -43,15 +43,12 @@ export async function readHabits(card: CardView, { from, to }: Readings): Promis
 
 /** When the channel posts: one row per weekday, one cell per hour. */
 export function PostingHours({ habits }: { habits: Habits }) {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
+  const { explorerPages: words, locale, organizationPages } = useVisit().words;
   const most = Math.max(...habits.hours);
   const busiest = habits.hours.indexOf(most);
   const weekdays = (style: "short" | "long") =>
     Array.from({ length: 7 }, (_, day) =>
-      dateFormat(visit.words.locale, { weekday: style, timeZone: "UTC" }).format(
-        MONDAY + day * DAY_MS,
-      ),
+      dateFormat(locale, { weekday: style, timeZone: "UTC" }).format(MONDAY + day * DAY_MS),
     );
   const short = weekdays("short");
   const long = weekdays("long");
@@ -91,7 +88,7 @@ export function PostingHours({ habits }: { habits: Habits }) {
       <p>
         <small>
           {words.countedPosts(shownNumber(habits.posts), habits.isMore)}{" "}
-          {visit.words.organizationPages.moscowTime}
+          {organizationPages.moscowTime}
         </small>
       </p>
     </section>

@@ -105,8 +105,7 @@ async function channelDownload(
 
 /** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
 async function ChannelCalls({ card, readings }: { card: CardView; readings: Readings }) {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
+  const { explorerPages: words, mentionPages } = useVisit().words;
   const days = await daysForCall(readings);
   const { posts: hasPosts } = await ownPlan();
   const ownPath = `/v1/msgr/channels/${card.id}/`;
@@ -126,8 +125,7 @@ async function ChannelCalls({ card, readings }: { card: CardView; readings: Read
       {days !== null &&
         call(words.statistics, "/v1/msgr/stats/daily/", { channels: String(card.id), ...days })}
       {hasPosts && call(words.latestPosts, `${ownPath}posts/`, { limit: "10" })}
-      {hasPosts &&
-        call(visit.words.mentionPages.whoMentions, `${ownPath}mentions/`, { limit: "10" })}
+      {hasPosts && call(mentionPages.whoMentions, `${ownPath}mentions/`, { limit: "10" })}
     </section>
   );
 }

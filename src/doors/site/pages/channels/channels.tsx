@@ -104,12 +104,11 @@ function countText(count: CatalogCount | null, shown: number): string {
 }
 
 function Refusal({ error }: { error: AppError }) {
-  const visit = useVisit();
   return (
     <p class="notice">
       <bdi>{messageOf(error)}</bdi>{" "}
       {error.faults?.["cursor"] !== undefined && (
-        <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
+        <a href={asset(PATH)}>{useVisit().words.explorerPages.firstPage}</a>
       )}
     </p>
   );
@@ -253,8 +252,7 @@ const NUMBERS = [
 
 /** The catalog's search form. */
 function CatalogForm({ directory }: { directory: Directory }) {
-  const visit = useVisit();
-  const { channelFields: labels, explorerPages: words } = visit.words;
+  const { channelFields: labels, explorerPages: words } = useVisit().words;
   const field = { search: "catalog" };
   const marks = [
     { value: "", label: words.anyMark },

@@ -84,8 +84,7 @@ function Chosen({ cards }: { cards: readonly CardView[] }) {
 }
 
 async function Picture({ compared }: { compared: Compared }) {
-  const visit = useVisit();
-  const words = visit.words.comparePages;
+  const { comparePages: words, explorerPages } = useVisit().words;
   const { cards, rows, refusal, comparisons } = compared;
   const days = await daysForCall(compared);
   const measure = measureOf();
@@ -103,7 +102,7 @@ async function Picture({ compared }: { compared: Compared }) {
         {refusal !== null ? (
           <HistoryRefusal error={refusal} />
         ) : rows.length === 0 ? (
-          <p class="empty">{visit.words.explorerPages.noStatistics}</p>
+          <p class="empty">{explorerPages.noStatistics}</p>
         ) : (
           <ComparedDays
             compared={compared}
@@ -115,7 +114,7 @@ async function Picture({ compared }: { compared: Compared }) {
       <ComparedFigures compared={compared} />
       {(days !== null || comparisons.size > 0) && (
         <section aria-labelledby="api">
-          <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
+          <h2 id="api">{explorerPages.useInApi}</h2>
           {days !== null && (
             <ApiCall
               label={words.compare}
@@ -161,9 +160,7 @@ function ComparedFigures({
 }: {
   compared: Compared;
 }) {
-  const visit = useVisit();
-  const words = visit.words.explorerPages;
-  const compareWords = visit.words.comparePages;
+  const { explorerPages: words, comparePages: compareWords, channelFields } = useVisit().words;
   const number = (value: number | null | undefined) => (value == null ? "—" : shownNumber(value));
   const all = cards.map((card) => ({
     // Of a channel without any post, days may still be known.
@@ -187,11 +184,11 @@ function ComparedFigures({
         <p class="notice">{compareWords.tooLong(PERIOD_DAYS_MAX)}</p>
       )}
       <DataTable
-        label={visit.words.comparePages.compare}
+        label={compareWords.compare}
         rows={all}
         columns={[
           [
-            visit.words.channelFields.title,
+            channelFields.title,
             ({ card }) => (
               <span class="named-channel">
                 <span class={`dot tint-${cards.indexOf(card)}`} />
@@ -201,7 +198,7 @@ function ComparedFigures({
             "row",
           ],
           [
-            visit.words.channelFields.subscribers,
+            channelFields.subscribers,
             ({ card }) => number(card.subscribers_at === null ? null : card.subscribers),
             "number",
           ],

@@ -159,11 +159,10 @@ export function visibleKeys(): KeyScope {
 
 /** Revokes the key named in the form. @param path of the page to show afterwards */
 export async function revokeKey(path: string): Promise<View> {
-  const visit = useVisit();
   const context = useSite();
   const id = sentNumber("key");
   if ((await context.keys.keyOf({ ...visibleKeys(), id })) === undefined) {
-    throw pageError("not_found", visit.words.organizationPages.noSuchKey);
+    throw pageError("not_found", useVisit().words.organizationPages.noSuchKey);
   }
   await context.keys.revokeKey(id, currentActor());
   return redirect(`${path}?done=revoked`);

@@ -166,13 +166,12 @@ async function change(wanted: MemberChange): Promise<Member> {
 
 /** The member that a row's form names. @throws AppError `not_found` for another organization's */
 async function requireSentMember(): Promise<Member> {
-  const visit = useVisit();
   const { accounts } = useSite();
   const id = sentNumber("member");
   const members = await accounts.members(ownMembership().organization.id);
   const found = members.find((member) => member.id === id);
   if (found === undefined) {
-    throw pageError("not_found", visit.words.organizationPages.noSuchMember);
+    throw pageError("not_found", useVisit().words.organizationPages.noSuchMember);
   }
   return found;
 }

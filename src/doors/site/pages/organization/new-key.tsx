@@ -98,15 +98,14 @@ export function ConnectWays({
 }
 
 function ByAddress({ address }: { address: string }) {
-  const visit = useVisit();
-  const words = visit.words.organizationPages;
+  const { organizationPages: words, connectionTest } = useVisit().words;
   return (
     <section aria-labelledby="by-address">
       <h2 id="by-address">claude.ai, ChatGPT</h2>
       <p>{words.byAddress}</p>
       <Snippet text={address} label={words.address} />
       <p>
-        <a href={asset("/account/connect/test/")}>{visit.words.connectionTest.title}</a>
+        <a href={asset("/account/connect/test/")}>{connectionTest.title}</a>
       </p>
     </section>
   );

@@ -9,6 +9,7 @@ import { passwordMail } from "../../mail-texts.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { newKeyView } from "../organization/new-key.tsx";
+import { newSession } from "./sign-in.tsx";
 
 /** `/account/choose-password/?token=…`: after an invitation, or a forgotten password. */
 export const choosePasswordPage: SitePage = {
@@ -16,7 +17,10 @@ export const choosePasswordPage: SitePage = {
   access: "anybody",
   async show(visit, { people }) {
     const { words } = visit;
-    if (!(await people.opensLink(linkToken()))) return linkUsedPage();
+    if (!(await people.opensLink(linkToken()))) {
+      const another = "/account/forgotten-password/";
+      return linkUsedPage(words.choosePassword, words.linkUsed, another, words.forgotten);
+    }
     return page(
       words.choosePassword,
       <>
@@ -33,16 +37,15 @@ export const choosePasswordPage: SitePage = {
   actions: { choose },
 };
 
-/** Says that a link was used, before somebody types a password in vain. */
-function linkUsedPage(): View {
-  const { words } = useVisit();
+/** Says that a link was used, before somebody types a password in vain. @param another where to get one */
+export function linkUsedPage(title: string, text: string, another: string, label: string): View {
   return page(
-    words.choosePassword,
+    title,
     <>
-      <p role="alert">{words.linkUsed}</p>
+      <p role="alert">{text}</p>
       <p class="row">
-        <a href={asset("/account/sign-in/")}>{words.signIn}</a>
-        <a href={asset("/account/forgotten-password/")}>{words.forgotten}</a>
+        <a href={asset("/account/sign-in/")}>{useVisit().words.signIn}</a>
+        <a href={asset(another)}>{label}</a>
       </p>
     </>,
     { status: 404 },
@@ -52,15 +55,13 @@ function linkUsedPage(): View {
 /** Sets the password; whoever was invited is signed in by it, and gets a first key. */
 async function choose(): Promise<View> {
   const { accounts, keys, people } = useSite();
-  const { clientIp, form, words, network, request, language } = useVisit();
+  const { form, words, network } = useVisit();
   const password = form.get("password");
   const chosen = await people.choosePassword({ token: linkToken(), password, network });
   if (chosen === null) throw pageError("conflict", words.linkUsed);
   if (!chosen.isFirst) return redirect("/account/sign-in/?done=password");
   const { email } = chosen;
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const by = { email, password, network, clientIp, isKnownNetwork: true, userAgent };
-  const session = await people.signIn({ ...by, language });
+  const session = await newSession(email, password);
   // Whoever invited them may have chosen the password: it opens the first organization only.
   const [membership] = await accounts.membershipsOf(email, false);
   if (session === null || membership === undefined) {

@@ -10,6 +10,7 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { linkToken } from "./choose-password.tsx";
+import { newSession } from "./sign-in.tsx";
 
 /** `/account/set-up/?token=…`: creates an empty appliance's first person. */
 export const setUpPage: SitePage = {
@@ -51,8 +52,7 @@ function usedPage(): View {
 }
 
 async function setUpFirst(): Promise<View> {
-  const visit = useVisit();
-  const { form, network } = visit;
+  const { form, network } = useVisit();
   const { accounts, people, setUp } = useSite();
   if (!(await setUp.isToken(linkToken()))) return usedPage();
   // All fields are checked before the person is created, which only works once.
@@ -65,15 +65,7 @@ async function setUpFirst(): Promise<View> {
   const { email, name, password, organization } = fields;
   const person = await people.setUpPerson({ email, name, password, network });
   await givePlace({ email, name, organization }, accounts, { person: person.email, keyId: null });
-  const session = await people.signIn({
-    email,
-    password,
-    network,
-    clientIp: visit.clientIp,
-    isKnownNetwork: true,
-    language: visit.language,
-    userAgent: visit.request.headers.get("user-agent") ?? "",
-  });
+  const session = await newSession(email, password);
   return session === null
     ? redirect("/account/sign-in/?done=set-up")
     : redirect("/staff/start/", session.setCookies);

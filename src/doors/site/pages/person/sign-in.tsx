@@ -67,26 +67,25 @@ async function signIn(): Promise<View> {
   const giveBack = (): void => {
     for (const name of names) context.throttle.giveBack(name, visit.nowMs);
   };
-  const session = await context.people
-    .signIn({
-      email,
-      clientIp,
-      network,
-      isKnownNetwork,
-      language: visit.language,
-      password: form.get("password"),
-      userAgent: visit.request.headers.get("user-agent") ?? "",
-    })
-    .catch((error: unknown) => {
-      // The password was not checked, so the attempt does not count.
-      giveBack();
-      throw error;
-    });
+  const password = form.get("password");
+  const session = await newSession(email, password, isKnownNetwork).catch((error: unknown) => {
+    // The password was not checked, so the attempt does not count.
+    giveBack();
+    throw error;
+  });
   // An unknown address gets the same answer.
   if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
   // An attempt with the right password does not count either.
   giveBack();
   return redirect(ownPath(form.get("next")), session.setCookies);
+}
+
+/** Signs the visitor in, who may just have chosen the password; null if it is wrong. */
+export function newSession(email: string, password: string, isKnownNetwork = true) {
+  const { clientIp, network, language, request } = useVisit();
+  const userAgent = request.headers.get("user-agent") ?? "";
+  const by = { email, password, clientIp, network, isKnownNetwork, language, userAgent };
+  return useSite().people.signIn(by);
 }
 
 async function signOut(): Promise<View> {

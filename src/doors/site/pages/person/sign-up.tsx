@@ -12,7 +12,8 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 import { newKeyView } from "../organization/new-key.tsx";
-import { linkToken } from "./choose-password.tsx";
+import { linkToken, linkUsedPage } from "./choose-password.tsx";
+import { newSession } from "./sign-in.tsx";
 
 const PATH = "/account/sign-up/";
 const TOKEN_BYTES = 24;
@@ -69,19 +70,8 @@ async function finishView(): Promise<View> {
 }
 
 function linkUsedView(): View {
-  const visit = useVisit();
-  const words = visit.words.signUpPage;
-  return page(
-    words.title,
-    <>
-      <p role="alert">{words.linkUsed}</p>
-      <p class="row">
-        <a href={asset("/account/sign-in/")}>{visit.words.signIn}</a>
-        <a href={asset(PATH)}>{words.again}</a>
-      </p>
-    </>,
-    { status: 404 },
-  );
+  const { title, linkUsed, again } = useVisit().words.signUpPage;
+  return linkUsedPage(title, linkUsed, PATH, again);
 }
 
 async function send(): Promise<View> {
@@ -109,10 +99,9 @@ async function send(): Promise<View> {
 }
 
 async function make(): Promise<View> {
-  const visit = useVisit();
-  const { people, signUps } = useSite();
+  const { signUps } = useSite();
   await requireOpen();
-  const { form, network } = visit;
+  const { form, network, words } = useVisit();
   const token = linkToken();
   const email = await signUps.opens(token);
   if (email === null) return linkUsedView();
@@ -121,22 +110,11 @@ async function make(): Promise<View> {
     organization: () => requiredName(form.get("organization")),
     password: () => requirePassword(form.get("password"), email),
   });
-  const { keyName, made: notice } = visit.words.signUpPage;
+  const { keyName, made: notice } = words.signUpPage;
   const made = await signUps.end({ token, name, organization, password, keyName, network });
   if (made === null) return linkUsedView();
-  const session = await people.signIn({
-    email,
-    password,
-    network,
-    clientIp: visit.clientIp,
-    isKnownNetwork: true,
-    language: visit.language,
-    userAgent: visit.request.headers.get("user-agent") ?? "",
-  });
-  return newKeyView(made.keyToken, {
-    notice,
-    setCookies: session?.setCookies ?? [],
-  });
+  const session = await newSession(email, password);
+  return newKeyView(made.keyToken, { notice, setCookies: session?.setCookies ?? [] });
 }
 
 /** @throws AppError `not_found` unless visitors may create accounts */

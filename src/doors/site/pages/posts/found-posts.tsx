@@ -75,12 +75,11 @@ function wordQuery({ ordering: _, media: __, views_min: ___, ...given }: Record<
 
 /** How the words were understood, if not as typed. */
 function SearchedFor({ q }: { q: string }) {
-  const visit = useVisit();
   const reading = otherReading(q);
   if (reading === null) return null;
   return (
     <p>
-      {visit.words.postPages.searchedFor} <bdi>{reading}</bdi>
+      {useVisit().words.postPages.searchedFor} <bdi>{reading}</bdi>
     </p>
   );
 }

@@ -150,13 +150,12 @@ export async function refusalText(error: AppError): Promise<string> {
 }
 
 function Notice({ text, error }: { text: string; error: AppError }) {
-  const visit = useVisit();
   return (
     <p class="notice">
       <bdi>{text}</bdi>
       <PlanWithPosts after={error} />{" "}
       {error.faults?.["cursor"] !== undefined && (
-        <a href={asset(PATH)}>{visit.words.explorerPages.firstPage}</a>
+        <a href={asset(PATH)}>{useVisit().words.explorerPages.firstPage}</a>
       )}
     </p>
   );
@@ -176,8 +175,7 @@ const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("ordering"));
 
 /** The post search's form. */
 function PostSearchForm({ directory }: { directory: Directory }) {
-  const visit = useVisit();
-  const { explorerPages, postPages: words } = visit.words;
+  const { explorerPages, postPages: words } = useVisit().words;
   const field = { search: "posts" };
   const named = (name: (typeof POST_FILTERS)[number]) => ({
     ...field,

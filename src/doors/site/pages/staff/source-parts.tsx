@@ -103,8 +103,9 @@ export function BotPicture({ name }: { name: string }) {
 
 /** A source's state, coloured by its meaning. */
 export function SourceState({ state }: { state: State }) {
-  const visit = useVisit();
-  return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
+  return (
+    <span class={`badge ${COLOURS[state]}`}>{useVisit().words.sourcePages.states[state]}</span>
+  );
 }
 
 const COLOURS: Readonly<Record<State, string>> = {

@@ -147,8 +147,7 @@ function RowsByDay({
   days: number;
   counts: readonly { day: number; rows: number }[];
 }) {
-  const visit = useVisit();
-  const words = visit.words.sourcePages;
+  const { sourcePages: words, nothingYet } = useVisit().words;
   const rows = new Map(counts.map((one) => [one.day, one.rows]));
   const shown = Array.from({ length: days }, (_, at) => today - days + 1 + at);
   return (
@@ -156,7 +155,7 @@ function RowsByDay({
       title={words.byDay}
       id="source-rows"
       days={shown.map((day) => ({ day: formatDay(day), rows: rows.get(day) ?? 0 }))}
-      instead={counts.length === 0 ? visit.words.nothingYet : null}
+      instead={counts.length === 0 ? nothingYet : null}
       columns={[{ head: words.rows, value: ({ rows }) => rows, draw: "bars" }]}
     />
   );

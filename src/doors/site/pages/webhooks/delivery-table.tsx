@@ -94,9 +94,10 @@ export function DeliveryTable({
 
 /** A delivery's state. */
 export function DeliveryState({ state }: { state: DeliveryView["state"] }) {
-  const visit = useVisit();
   return (
-    <span class={`badge ${STATE_CLASSES[state]}`}>{visit.words.webhookPages.states[state]}</span>
+    <span class={`badge ${STATE_CLASSES[state]}`}>
+      {useVisit().words.webhookPages.states[state]}
+    </span>
   );
 }
 
@@ -199,7 +200,6 @@ function heightOf(durationMs: number): number {
 }
 
 function timeText(at: string): string {
-  const visit = useVisit();
   const format = { dateStyle: "short", timeStyle: "short", timeZone: MOSCOW_ZONE } as const;
-  return dateFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
+  return dateFormat(useVisit().words.locale, format).format(parseInstant(at) ?? 0);
 }

@@ -65,8 +65,7 @@ export const deliveryPage: SitePage = {
 };
 
 function Body({ body, path }: { body: string; path: string }) {
-  const visit = useVisit();
-  const words = visit.words.webhookPages;
+  const words = useVisit().words.webhookPages;
   const text = prettyPrinted(body);
   return (
     <section aria-labelledby="payload">

@@ -70,8 +70,7 @@ export function ManageWebhook({
   /** Whether the current plan includes webhooks; if not, they can only be deleted. */
   isIncluded: boolean;
 }) {
-  const visit = useVisit();
-  const words = visit.words.webhookPages;
+  const { webhookPages: words, save } = useVisit().words;
   const isOwnManager = isManager();
   return (
     <section aria-labelledby="manage">
@@ -100,7 +99,7 @@ export function ManageWebhook({
       {isIncluded && isOwnManager && (
         <>
           <Folded action="change" label={words.change}>
-            <WebhookForm action="change" button={visit.words.save} webhook={webhook} />
+            <WebhookForm action="change" button={save} webhook={webhook} />
           </Folded>
           <Folded action="rotate" label={words.rotate}>
             <Form action="rotate" once submit={words.rotateButton} words={words}>

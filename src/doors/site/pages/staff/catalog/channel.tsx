@@ -69,15 +69,14 @@ function Field({
   value: string;
   directory: Directory;
 }) {
-  const visit = useVisit();
-  const words = visit.words.staffCatalog;
+  const { staffCatalog: words, channelFields, explorerPages } = useVisit().words;
   const hint = words.hints[name];
-  const field = { name, label: visit.words.channelFields[name], value };
+  const field = { name, label: channelFields[name], value };
   const all = { ...field, ...(hint !== undefined && { hint }) };
   if (MARKS.includes(name)) return <CheckField {...all} />;
   if (name === "description") return <TextAreaField {...all} rows={6} required={false} />;
   if (name === "kind") {
-    const { oneKind } = visit.words.explorerPages;
+    const { oneKind } = explorerPages;
     const options = CHANNEL_KINDS.map((kind) => ({ value: kind, label: oneKind[kind] }));
     return <SelectField {...all} options={options} />;
   }

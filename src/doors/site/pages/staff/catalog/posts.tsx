@@ -108,8 +108,7 @@ function NoPosts({ isOfOne }: { isOfOne: boolean }) {
 }
 
 function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boolean }) {
-  const visit = useVisit();
-  const words = visit.words.staffCatalog;
+  const { staffCatalog: words, staffPages } = useVisit().words;
   if (posts.length === 0) return <NoPosts isOfOne={isOfOne} />;
   const channel: Column<PostRecord> = [
     words.channel,
@@ -133,7 +132,7 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
             "long",
           ],
           [
-            visit.words.staffPages.actions,
+            staffPages.actions,
             ({ id }) => (
               <ActionButton
                 inRow

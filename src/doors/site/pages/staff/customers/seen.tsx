@@ -3,7 +3,7 @@ import type { Organization } from "../../../../../customers/accounts/accounts.ta
 import { passwordAddress } from "../../../../../customers/people/passwords.ts";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/attempt.ts";
 import { DataTable } from "../../../look/data-table.tsx";
-import { Instant, shownNumber, told } from "../../../look/shown.tsx";
+import { Instant, Snippet, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import {
@@ -107,11 +107,8 @@ export function linkView(email: string, token: string | null, back: string): Vie
     `${words.linkTitle} ${email}`,
     <>
       <p>{token === null ? words.signInLinkText : words.linkText}</p>
-      <pre class="secret">{address}</pre>
-      <p class="row">
-        <button type="button" data-copy={address} data-copied={words.copied} hidden>
-          {words.copy}
-        </button>
+      <Snippet text={address} label={words.linkTitle} />
+      <p>
         <a href={asset(back)}>{words.back}</a>
       </p>
     </>,
@@ -120,8 +117,7 @@ export function linkView(email: string, token: string | null, back: string): Vie
 
 /** The organizations that somebody belongs to, with their roles. */
 export async function Memberships({ email }: { email: string }) {
-  const visit = useVisit();
-  const words = visit.words.staffPages;
+  const { staffPages: words, roles } = useVisit().words;
   const memberships = await useSite().accounts.allMembershipsOf(email);
   if (memberships.length === 0) return <>—</>;
   return (
@@ -129,7 +125,7 @@ export async function Memberships({ email }: { email: string }) {
       {memberships.map(({ member, organization }) => (
         <li>
           <NamedLink to={`/staff/organizations/${organization.id}/`}>{organization.name}</NamedLink>
-          {`, ${visit.words.roles[member.role]}`}
+          {`, ${roles[member.role]}`}
           {member.suspendedAt !== null && `, ${words.suspended}`}
           {organization.archivedAt !== null && `, ${words.archived}`}
         </li>

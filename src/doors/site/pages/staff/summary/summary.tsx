@@ -147,8 +147,7 @@ function Customers({ title, customers }: { title: string; customers: readonly Cu
 const DAYS_SHOWN_MAX = 1_000;
 
 function Outlook({ outlook }: { outlook: DiskOutlook }) {
-  const visit = useVisit();
-  const words = visit.words.summaryPage;
+  const words = useVisit().words.summaryPage;
   const bytes = (value: number | null): string =>
     value === null ? words.unknown : shownBytes(value);
   const { daysLeft } = outlook;
