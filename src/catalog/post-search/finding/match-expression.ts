@@ -229,4 +229,5 @@ export function withAnyToken(match: string, tokens: readonly string[]): string {
   return `${found([any(tokens.map((token) => quoted(token)))])} AND (${match})`;
 }
 
-export const stemExpression = (stem: string): string => quoted(stem);
+export const stemsExpression = (stems: readonly string[]): string =>
+  any(stems.map((stem) => quoted(stem)));
