@@ -79,7 +79,7 @@ import {
 import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
 import { noteStep, summarizeForStaff } from "../upkeep/checks/staff-summary.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
-import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-run.ts";
+import { jobClaims } from "../upkeep/jobs/job-run.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -224,7 +224,7 @@ export const lanes = {
   bulk: {
     threads: 8,
     operations: {
-      ...ruled(claims, { claimJob, claimJobNow, claimJobAfterImport, endJob }),
+      ...ruled(claims, jobClaims),
       ...ruled(long, {
         runJob,
         optimizeSearch,

@@ -1,6 +1,5 @@
 import { createDownloads } from "../../catalog/exports/bulk.ts";
 import type { ExportWish } from "../../catalog/exports/export-selection.ts";
-import { hasFollowed } from "../../catalog/imports/writing/import-summary.ts";
 import type { PushedRows } from "../../catalog/imports/writing/push-rows.ts";
 import type { Config } from "../../config.ts";
 import type { Actor } from "../../customers/audit/audit-log.ts";
@@ -8,14 +7,7 @@ import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type BackupPlan, backupPlace, findBackups } from "../../upkeep/backups/backup-files.ts";
-import type {
-  claimJob,
-  claimJobAfterImport,
-  claimJobNow,
-  endJob,
-  Job,
-} from "../../upkeep/jobs/job-run.ts";
-import { selectJobRuns } from "../../upkeep/jobs/jobs.store.ts";
+import type { Job, JobClaims } from "../../upkeep/jobs/job-run.ts";
 import { type runJob, scheduledJobs } from "../../upkeep/jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { DatabaseThreads } from "../database-threads.ts";
@@ -23,13 +15,7 @@ import { nodeSettings } from "../node-copy.ts";
 
 interface JobParts {
   db: Database;
-  bulk: Calls<{
-    runJob: typeof runJob;
-    claimJob: typeof claimJob;
-    claimJobNow: typeof claimJobNow;
-    claimJobAfterImport: typeof claimJobAfterImport;
-    endJob: typeof endJob;
-  }>;
+  bulk: JobClaims & Calls<{ runJob: typeof runJob }>;
   /** Whether this process runs the jobs of a node, or those of all, when they are due. */
   isOwn(isOfNode: boolean): boolean;
   counted?(jobs: readonly Job[]): readonly Job[];
@@ -56,15 +42,7 @@ export function composeJobs(
     isOwn: () => isOwn(isOfNode === true),
     run: (dueAt: number) => bulk.runJob({ name, dueAt, settings }),
   }));
-  const ledger = {
-    claim: bulk.claimJob,
-    claimNow: bulk.claimJobNow,
-    claimAfterImport: bulk.claimJobAfterImport,
-    hasFollowed: (name: string) => hasFollowed(db, name),
-    runs: async () => selectJobRuns(db),
-    end: bulk.endJob,
-  };
-  return createScheduler(counted(jobs), ledger, ports.clock, ports.log);
+  return createScheduler(db, counted(jobs), bulk, ports);
 }
 
 /** Exports, pushed rows and the list of backups, for a serving process or a command. */

@@ -1,11 +1,20 @@
 import { hasFollowed, noteFollowed } from "../../catalog/imports/writing/import-summary.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Log } from "../../ports/log.ts";
 import { nextDue } from "../../values/cron-times.ts";
 import { DAY_MS, formatInstant } from "../../values/moscow-time.ts";
 import type { JobRun, Start } from "./jobs.store.ts";
-import { addJob, startCutOffJob, startDueJob, startJob, updateEnd } from "./jobs.store.ts";
+import {
+  addJob,
+  selectJobRuns,
+  startCutOffJob,
+  startDueJob,
+  startJob,
+  updateEnd,
+} from "./jobs.store.ts";
 import { BACKUP_JOB } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -35,7 +44,7 @@ const AHEAD_MAX_MS = 2 * DAY_MS;
  * running, or if the job is new: a new database has nothing to catch up on. A due time runs at most once,
  * unless its run never ended: jobs can be repeated, and a half-closed day must be closed.
  */
-export const claimJob = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
+const claimJob = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
   const start = startAt(clock.now(), claim);
   const isTaken = !(await addJob(tx, start)) && (await startDueJob(tx, start));
   if (isTaken && claim.followsImports === true) noteFollowed(tx, claim.name);
@@ -47,18 +56,15 @@ export const claimJob = transaction("job-claim", async (tx, clock, claim: JobCla
  * time whose work it does counts as run.
  * @returns the due time to record its end under; null if it is running, in any process
  */
-export const claimJobNow = transaction(
-  "job-claim",
-  async (tx, clock, claim: JobClaim, by: Actor) => {
-    const start = startAt(clock.now(), claim);
-    await addJob(tx, start);
-    const dueAt = await startJob(tx, start);
-    if (dueAt === null) return null;
-    if (claim.followsImports === true) noteFollowed(tx, claim.name);
-    await recordChange(tx, clock, by, { action: "job.run", id: claim.name });
-    return dueAt;
-  },
-);
+const claimJobNow = transaction("job-claim", async (tx, clock, claim: JobClaim, by: Actor) => {
+  const start = startAt(clock.now(), claim);
+  await addJob(tx, start);
+  const dueAt = await startJob(tx, start);
+  if (dueAt === null) return null;
+  if (claim.followsImports === true) noteFollowed(tx, claim.name);
+  await recordChange(tx, clock, by, { action: "job.run", id: claim.name });
+  return dueAt;
+});
 
 /**
  * Claims a job that computes from imported rows, if its last run began before the latest import or was cut
@@ -66,7 +72,7 @@ export const claimJobNow = transaction(
  * @returns the due time under which its end is recorded; null if nothing was imported since, or if it is
  * already running in any process
  */
-export const claimJobAfterImport = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
+const claimJobAfterImport = transaction("job-claim", async (tx, clock, claim: JobClaim) => {
   const start = startAt(clock.now(), claim);
   await addJob(tx, start);
   const dueAt = await (hasFollowed(tx, claim.name) ? startCutOffJob : startJob)(tx, start);
@@ -76,9 +82,14 @@ export const claimJobAfterImport = transaction("job-claim", async (tx, clock, cl
 });
 
 /** Records the outcome of a claimed run. */
-export const endJob = transaction("job-end", (tx, clock, end: JobEnd) =>
+const endJob = transaction("job-end", (tx, clock, end: JobEnd) =>
   updateEnd(tx, { ...end, now: clock.now() }),
 );
+
+/** Claims of runs and their ends, one transaction each. */
+export const jobClaims = { claimJob, claimJobNow, claimJobAfterImport, endJob };
+
+export type JobClaims = Calls<typeof jobClaims>;
 
 function startAt(now: number, { name, dueAt }: JobClaim): Start {
   return { name, dueAt, now, crashedAt: now - LEASE_MS, aheadAt: now + AHEAD_MAX_MS };
@@ -95,18 +106,6 @@ export interface Job {
   run(dueAt: number): Promise<unknown>;
 }
 
-export interface JobLedger {
-  claim(claim: JobClaim): Promise<boolean>;
-  /** Claims a run outside the job's due times. */
-  claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
-  /** Claims a run if an import has written data that the job has not processed yet. */
-  claimAfterImport(claim: JobClaim): Promise<number | null>;
-  /** Whether nothing was imported since the job's last run began. */
-  hasFollowed(name: string): boolean;
-  runs(): Promise<JobRun[]>;
-  end(end: JobEnd): Promise<void>;
-}
-
 /**
  * Runs a job whose due time was claimed, and records how it ended.
  * @param notedAs the due time under which the claim was recorded
@@ -115,7 +114,7 @@ export async function runClaimed(
   job: Job,
   dueAt: number,
   notedAs: number,
-  ledger: JobLedger,
+  claims: JobClaims,
   log: Log,
 ): Promise<void> {
   let failure: string | null = null;
@@ -126,22 +125,22 @@ export async function runClaimed(
     log.error({ err: error, job: job.name }, "a job failed");
     failure = error instanceof Error ? error.message : String(error);
   }
-  await ledger.end({ name: job.name, dueAt: notedAs, failure });
+  await claims.endJob({ name: job.name, dueAt: notedAs, failure });
 }
 
-export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<string, JobRun>> {
-  return new Map((await runs()).map((run) => [run.name, run]));
+export function lastRuns(db: Database): Map<string, JobRun> {
+  return new Map(selectJobRuns(db).map((run) => [run.name, run]));
 }
 
 /** Jobs that have not processed the last import yet, with their last runs. */
-export async function jobsDueAfterImport(
+export function jobsDueAfterImport(
+  db: Database,
   jobs: readonly Job[],
-  ledger: JobLedger,
-): Promise<{ job: Job; run: JobRun | undefined }[]> {
-  const runs = await lastRuns(ledger);
+): { job: Job; run: JobRun | undefined }[] {
+  const runs = lastRuns(db);
   return jobs.flatMap((job) => {
     const run = runs.get(job.name);
-    const isDone = ledger.hasFollowed(job.name) && run?.finishedAt !== null;
+    const isDone = hasFollowed(db, job.name) && run?.finishedAt !== null;
     return job.followsImports === true && !isDone ? [{ job, run }] : [];
   });
 }

@@ -1,10 +1,11 @@
 import { Cron } from "croner";
 import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { latestDue } from "../../values/cron-times.ts";
-import type { Job, JobLedger, JobState } from "./job-run.ts";
+import type { Job, JobClaims, JobState } from "./job-run.ts";
 import { isPausing, jobStates, jobsDueAfterImport, lastRuns, runClaimed } from "./job-run.ts";
 
 /** How often to look for due jobs: due times are whole minutes, and a crashed run is repeated soon. */
@@ -13,19 +14,24 @@ const EVERY_MINUTE = "* * * * *";
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** Runs jobs at their due times, at most once each across all processes. */
-export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: Clock, log: Log) {
+export function createScheduler(
+  db: Database,
+  jobs: readonly Job[],
+  claims: JobClaims,
+  { clock, log }: { clock: Clock; log: Log },
+) {
   let stopped = false;
   /** Jobs started on request, from their claims to their ends. */
   const startedNow = new Set<Promise<void>>();
   const run = (job: Job, dueAt: number, notedAs: number) =>
-    runClaimed(job, dueAt, notedAs, ledger, log);
+    runClaimed(job, dueAt, notedAs, claims, log);
 
   async function runIfDue(job: Job): Promise<void> {
     const dueAt = latestDue(job.pattern, clock.now());
     if (dueAt === null) return;
     try {
       const { name, followsImports } = job;
-      if (await ledger.claim({ name, dueAt, followsImports })) await run(job, dueAt, dueAt);
+      if (await claims.claimJob({ name, dueAt, followsImports })) await run(job, dueAt, dueAt);
     } catch (error) {
       log.error({ err: error, job: job.name }, "a due job could not be claimed or recorded");
     }
@@ -41,11 +47,11 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
   /** Runs the jobs that have not processed the last import. Never throws. */
   async function followImports(): Promise<void> {
     try {
-      for (const { job, run: last } of await jobsDueAfterImport(jobs, ledger)) {
+      for (const { job, run: last } of jobsDueAfterImport(db, jobs)) {
         const now = clock.now();
         if (stopped || !job.isOwn() || isPausing(last, now)) continue;
         const dueAt = latestDue(job.pattern, now) ?? now;
-        const notedAs = await ledger.claimAfterImport({ name: job.name, dueAt });
+        const notedAs = await claims.claimJobAfterImport({ name: job.name, dueAt });
         if (notedAs !== null) await run(job, dueAt, notedAs);
       }
     } catch (error) {
@@ -75,7 +81,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     const dueAt = latestDue(job.pattern, now) ?? now;
     if (stopped) return false;
     const { followsImports } = job;
-    const claimed = ledger.claimNow({ name, dueAt, followsImports }, by);
+    const claimed = claims.claimJobNow({ name, dueAt, followsImports }, by);
     const ended = claimed.then(
       (notedAs) => (notedAs === null ? undefined : runStarted(job, dueAt, notedAs)),
       () => {},
@@ -93,10 +99,10 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
 
     /** Names of the jobs that have not processed the last import yet. */
     dueAfterImport: async (): Promise<string[]> =>
-      (await jobsDueAfterImport(jobs, ledger)).map(({ job }) => job.name),
+      jobsDueAfterImport(db, jobs).map(({ job }) => job.name),
 
     /** All jobs with their last runs. */
-    list: async (): Promise<JobState[]> => jobStates(jobs, await lastRuns(ledger), clock.now()),
+    list: async (): Promise<JobState[]> => jobStates(jobs, lastRuns(db), clock.now()),
 
     start: ticker.start,
 

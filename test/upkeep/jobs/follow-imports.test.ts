@@ -3,17 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCurrent } from "../../../src/app/domains.ts";
+import { lanes } from "../../../src/app/operations.ts";
 import type { Fields } from "../../../src/catalog/imports/reading/recognized.ts";
-import { hasFollowed } from "../../../src/catalog/imports/writing/import-summary.ts";
-import type { Database } from "../../../src/db/database.ts";
-import {
-  claimJob,
-  claimJobAfterImport,
-  claimJobNow,
-  endJob,
-  type Job,
-} from "../../../src/upkeep/jobs/job-run.ts";
-import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
+import { inlineThreads } from "../../../src/db/threads/threads.ts";
+import { type Job, jobClaims } from "../../../src/upkeep/jobs/job-run.ts";
 import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -111,8 +104,8 @@ test("imports made while nothing served are followed at the next start", async (
 
 /** The scheduler of a separate process, with a job that takes some time. */
 function process(tookMs: number, ran: number[]): Scheduler {
-  const { clock, log } = appliance.ports;
-  const { db }: { db: Database } = appliance.app.domains;
+  const { clock } = appliance.ports;
+  const { db } = appliance.app.domains;
   const job: Job = {
     name: "long",
     pattern: "50 0 * * *",
@@ -123,19 +116,7 @@ function process(tookMs: number, ran: number[]): Scheduler {
       clock.advance(tookMs);
     },
   };
-  return createScheduler(
-    [job],
-    {
-      claim: (claim) => claimJob(db, clock, claim),
-      claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
-      claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-      hasFollowed: (name) => hasFollowed(db, name),
-      runs: async () => selectJobRuns(db),
-      end: (end) => endJob(db, clock, end),
-    },
-    clock,
-    log,
-  );
+  return createScheduler(db, [job], inlineThreads(lanes.bulk, db, clock).calls, appliance.ports);
 }
 
 test("a run that was cut off is repeated after an hour, for the same import", async () => {
@@ -143,7 +124,9 @@ test("a run that was cut off is repeated after an hour, for the same import", as
   await imported(appliance, "stats", days(1100));
   clock.advance(5 * SECOND);
   const claim = { name: "long", dueAt: clock.now() };
-  expect(await claimJobAfterImport(appliance.app.domains.db, clock, claim)).not.toBeNull();
+  expect(
+    await jobClaims.claimJobAfterImport(appliance.app.domains.db, clock, claim),
+  ).not.toBeNull();
   const ran: number[] = [];
   const next = process(0, ran);
   clock.advance(60 * SECOND);

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lanes } from "../../../src/app/operations.ts";
-import { hasFollowed } from "../../../src/catalog/imports/writing/import-summary.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
@@ -11,15 +10,7 @@ import { openDatabase } from "../../../src/db/open-database.ts";
 import { ruled } from "../../../src/db/operations.ts";
 import { inlineThreads } from "../../../src/db/threads/threads.ts";
 import { JOB_MAX_MS, STOPPING_MAX_MS } from "../../../src/ports/own-work.ts";
-import {
-  claimJob,
-  claimJobAfterImport,
-  claimJobNow,
-  endJob,
-  type Job,
-  type JobLedger,
-} from "../../../src/upkeep/jobs/job-run.ts";
-import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
+import type { Job, JobClaims } from "../../../src/upkeep/jobs/job-run.ts";
 import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { latestDue } from "../../../src/values/cron-times.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
@@ -43,22 +34,14 @@ const NIGHTLY: Job = {
   },
 };
 
-function ledger(db: Database): JobLedger {
-  const { clock } = appliance.ports;
-  return {
-    claim: (claim) => claimJob(db, clock, claim),
-    claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-    claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
-    hasFollowed: (name) => hasFollowed(db, name),
-    runs: async () => selectJobRuns(db),
-    end: (end) => endJob(db, clock, end),
-  };
+function claims(db: Database): JobClaims {
+  return inlineThreads(lanes.bulk, db, appliance.ports.clock).calls;
 }
 
 /** A scheduler like that of another process on the same database. */
 function scheduler(jobs: readonly Job[] = [NIGHTLY]): Scheduler {
-  const { clock, log } = appliance.ports;
-  return createScheduler(jobs, ledger(appliance.app.domains.db), clock, log);
+  const { db } = appliance.app.domains;
+  return createScheduler(db, jobs, claims(db), appliance.ports);
 }
 
 const noted = () =>
@@ -164,7 +147,7 @@ test("of schedulers on separate connections to one file, one runs a due time", a
   const dbs = [1, 2, 3].map(() => openDatabase(join(folder, "a.db"), clock));
   try {
     for (const db of dbs) await migrate(db, clock);
-    const schedulers = dbs.map((db) => createScheduler([NIGHTLY], ledger(db), clock, log));
+    const schedulers = dbs.map((db) => createScheduler(db, [NIGHTLY], claims(db), appliance.ports));
     await Promise.all(schedulers.map((one) => one.runDue()));
     clock.set("2026-11-21T00:10:07+03:00");
     await Promise.all(schedulers.map((one) => one.runDue()));
@@ -377,14 +360,14 @@ test("an unknown job is not found", async () => {
 });
 
 test("stopping waits for a job whose claim on request is still in progress", async () => {
-  const { clock, log } = appliance.ports;
-  const parts = ledger(appliance.app.domains.db);
+  const { db } = appliance.app.domains;
+  const own = claims(db);
   const mayClaim = Promise.withResolvers<void>();
-  const claimNow: JobLedger["claimNow"] = async (claim, by) => {
+  const claimJobNow: JobClaims["claimJobNow"] = async (claim, by) => {
     await mayClaim.promise;
-    return parts.claimNow(claim, by);
+    return own.claimJobNow(claim, by);
   };
-  const process = createScheduler([NIGHTLY], { ...parts, claimNow }, clock, log);
+  const process = createScheduler(db, [NIGHTLY], { ...own, claimJobNow }, appliance.ports);
   const started = process.runNow("nightly", COMMAND_LINE);
   const stopped = process.stop();
   mayClaim.resolve();
