@@ -1,9 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Database } from "../../db/database.ts";
 import { change, query } from "../../db/statement.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { transaction } from "../../db/transaction.ts";
 
 /** Work that a single process does for all. */
 export const leases = sqliteTable("leases", {
@@ -58,19 +56,13 @@ const leave = change((db, { owner }: { owner: string }) =>
 /** Changes of the lease, one transaction each; each returns false if another process holds it by now. */
 export const leaseChanges = {
   /** Takes the lease, unless it has changed since it was found free. */
-  takeLease: (
-    db: Database,
-    clock: Clock,
-    owner: string,
-    { owner: from, heartbeatAt }: Lease,
-  ): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx) =>
-      take(tx, { owner, now: clock.now(), from, heartbeatAt }),
-    ),
+  takeLease: transaction("lease", (tx, clock, owner: string, { owner: from, heartbeatAt }: Lease) =>
+    take(tx, { owner, now: clock.now(), from, heartbeatAt }),
+  ),
 
-  beatLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx) => beat(tx, { owner, now: clock.now() })),
+  beatLease: transaction("lease", (tx, clock, owner: string) =>
+    beat(tx, { owner, now: clock.now() }),
+  ),
 
-  leaveLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx) => leave(tx, { owner })),
+  leaveLease: transaction("lease", (tx, _clock, owner: string) => leave(tx, { owner })),
 };

@@ -52,15 +52,14 @@ export async function removeOldMonths(
   kept: KeptMonths,
 ): Promise<RemovedMonths> {
   const done: RemovedMonths = {};
-  if (kept.posts !== null) {
-    const day = firstKept(clock.now(), kept.posts);
-    const removed = await removeBefore(db, clock, OF_POSTS, day);
-    done.posts = { before: formatDay(day), removed };
-  }
-  if (kept.statistics !== null) {
-    const day = firstKept(clock.now(), kept.statistics);
-    const removed = await removeBefore(db, clock, OF_STATISTICS, day);
-    done.statistics = { before: formatDay(day), removed };
+  for (const [name, of] of [
+    ["posts", OF_POSTS],
+    ["statistics", OF_STATISTICS],
+  ] as const) {
+    const months = kept[name];
+    if (months === null) continue;
+    const day = firstKept(clock.now(), months);
+    done[name] = { before: formatDay(day), removed: await removeBefore(db, clock, of, day) };
   }
   return done;
 }
