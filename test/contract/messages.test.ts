@@ -251,6 +251,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Only 5000 recent posts were examined, because post search is off or its index is being built.",
     ],
   ],
+  postsBehind: [
+    [
+      {},
+      "Many channels have just changed: until the index of posts follows, posts of some may be missing where a category or territory is asked for.",
+    ],
+  ],
   postsRenewing: [
     [
       {},

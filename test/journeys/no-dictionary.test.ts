@@ -28,12 +28,13 @@ afterEach(() => machine.leave());
 test.each(["missing", "broken"])("a dictionary that is %s", async (how) => {
   rmSync(dictionary);
   if (how === "broken") writeFileSync(dictionary, "no dictionary");
-  const { key } = await machine.customer();
+  const { key, member } = await machine.customer();
+  const writing = await machine.json<{ key: string }>([
+    ...["key", "create", "--member", String(member), "--write"],
+  ]);
   machine.write("channels.csv", "id,title,subscribers\n1,News,5\n");
-  machine.write(
-    "posts.csv",
-    "id,channel,published_at,text\n1,1,2026-11-20T10:00:00Z,рынок\n2,1,2026-11-20T11:00:00Z,на рынке\n",
-  );
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  machine.write("posts.csv", `id,channel,published_at,text\n1,1,${at},рынок\n2,1,${at},на рынке\n`);
   for (const kind of ["channels", "posts"]) {
     const child = machine.spawn(["import", kind, `${kind}.csv`], { program });
     expect([await child.exited, await child.stderr.text()]).toEqual([0, expect.anything()]);
@@ -50,13 +51,26 @@ test.each(["missing", "broken"])("a dictionary that is %s", async (how) => {
     found: expect.stringContaining("it cannot be read: "),
     advice: expect.stringContaining("install the program again"),
   });
-  const environment = { KANALOG_LOG_LEVEL: "error" };
+  const environment = { KANALOG_LOG_LEVEL: "error", KANALOG_WEBHOOK_ALLOW: "127.0.0.0/8" };
   let server = await machine.serve(["serve"], { program, environment });
   await until(() => server.printed().includes("the dictionary of post search cannot be read"));
   const note = expect.stringContaining("Words were matched by their stems alone");
   expect(await found("?q=рынок")).toMatchObject({ matches: 1, note });
-  expect(await found("stats/?q=рынок&from=2026-11-01&to=2026-11-28")).toMatchObject({
+  expect(await found("stats/?q=рынок")).toMatchObject({
     ...{ posts: 1, note },
+  });
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${server.address}/v1/msgr/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${writing.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return await answer.json();
+  };
+  const webhook = await post("webhooks/", { url: "https://127.0.0.1/", channels: [1] });
+  const alert = await post("alerts/", { name: "Market", q: "рынок", webhook: webhook.id });
+  expect(await post(`alerts/${alert.id}/preview/`, {})).toMatchObject({
+    ...{ matches: 1, matches_capped: true, note },
   });
   expect(await server.stop()).toBe(0);
   // With its dictionary, the program builds the index anew, which says nothing of stems then.

@@ -286,6 +286,47 @@ describe("the preview", () => {
     expect(await Promise.all(ids.map(preview))).toEqual(found);
   });
 
+  test("says that matches may be missing while the index follows many channels that changed", async () => {
+    const ids = Array.from({ length: 51 }, (_, n) => n + 1);
+    await imported(
+      appliance,
+      "channels",
+      ids.map((id) => channel(id)),
+    );
+    const posts = ids.map((id) => ({ id, channel: id, published_at: at(1), text: "Слово" }));
+    await imported(appliance, "posts", posts);
+    const [all, ofCategory, ofTerritory] = [
+      await made(),
+      await made({ category: "science" }),
+      await made({ territory: "russia" }),
+    ];
+    await imported(
+      appliance,
+      "channels",
+      ids.map((id) => ({ id, category: "science", territory: "kazan" })),
+    );
+    for (const filtered of [ofCategory, ofTerritory]) {
+      const { matches, matches_capped: isCapped, note } = await preview(filtered);
+      expect([matches, isCapped]).toEqual([50, true]);
+      expect(note).toStartWith("Many channels have just changed:");
+    }
+    expect(await preview(all)).toMatchObject({ matches: 51, matches_capped: false, note: null });
+    await finishPostSearch(appliance.app.domains.db, appliance.ports.clock, true);
+    expect(await preview(ofCategory)).toMatchObject({ matches: 51, note: null });
+  });
+
+  test("of an alert whose category is gone finds nothing, and gives no other reason", async () => {
+    await imported(appliance, "categories", [{ slug: "passing", name: "Passing" }]);
+    await imported(appliance, "posts", [{ id: 1, channel: 1, published_at: at(1), text: "Слово" }]);
+    const id = await made({ category: "passing" });
+    const { db } = appliance.app.domains;
+    statement(db, "DELETE FROM categories WHERE slug = 'passing'").run();
+    const nothing = { matches: 0, matches_capped: false, note: null, results: [] };
+    expect(await preview(id)).toEqual(nothing);
+    await withoutIndex();
+    expect(await preview(id)).toEqual(nothing);
+  });
+
   test("says that matches may be missing while the index is being renewed", async () => {
     await imported(appliance, "posts", [{ id: 1, channel: 1, published_at: at(1), text: "Слово" }]);
     const { db } = appliance.app.domains;

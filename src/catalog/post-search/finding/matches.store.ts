@@ -56,6 +56,8 @@ export interface IndexQuery extends MatchExpressions {
   tests: { joins: string; conditions: string; values: Record<string, string | number> };
   /** Null if the index decides alone. */
   texts: TextTest | null;
+  /** Whether a filter may miss posts of channels that have changed, of which there are more than `STALE_MAX`. */
+  isBehind: boolean;
 }
 
 /** Tests candidates' texts, each of which is read once, even if the post is both counted and shown. */
@@ -72,12 +74,13 @@ export function indexQueryOf(
   db: Database,
   { query, filter }: Pick<PostSearchSelection, "query" | "filter">,
 ): IndexQuery {
-  const stale = statement<{ channel_id: number }>(
+  const changed = statement(
     db,
     "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
   )
-    .all(STALE_MAX)
-    .map(({ channel_id }) => channel_id);
+    .pluck<number>()
+    .all(STALE_MAX + 1);
+  const stale = changed.slice(0, STALE_MAX);
   const range = {
     parts: selectParts(db).filter(({ state }) => state === "read"),
     low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
@@ -95,6 +98,8 @@ export function indexQueryOf(
     ...range,
     tests: testsOf(filter, stale.length > 0),
     texts: expressions.certain === null ? null : textTest(db, expressions.undecided),
+    isBehind:
+      changed.length > STALE_MAX && (filter.categoryId !== null || filter.territoryId !== null),
   };
 }
 
@@ -158,9 +163,11 @@ export const partsIn = ({ parts, low, high }: Pick<IndexQuery, "parts" | "low" |
 export const tablesOf = (range: Pick<IndexQuery, "parts" | "low" | "high">): string[] =>
   partsIn(range).map(tableOf);
 
-/** Whether an outdated part is searched, where words may be missed until it is renewed. */
-export const isIncomplete = (indexQuery: IndexQuery): boolean =>
-  partsIn(indexQuery).some(isOutdated);
+/** Tells which matches may be missing until the index has been brought up to date; null if none. */
+export function incompleteNote(indexQuery: IndexQuery): Message | null {
+  if (partsIn(indexQuery).some(isOutdated)) return message("postsRenewing");
+  return indexQuery.isBehind ? message("postsBehind") : null;
+}
 
 /** Tells that the program's dictionary cannot be read, so that some forms of words are missed; null if it can. */
 export const stemsNote = (): Message | null =>

@@ -7,8 +7,8 @@ import {
   type Counted,
   countMatches,
   type IndexQuery,
+  incompleteNote,
   indexQueryOf,
-  isIncomplete,
   lookUp,
   type Match,
   mostViewedOf,
@@ -38,7 +38,7 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     isCapped: counted.isCapped,
     // A page may test other texts than the count, and so find more.
     matches: Math.max(counted.matches, posts.length),
-    note: isIncomplete(indexQuery) ? message("postsRenewing") : noteOf(counted, selection),
+    note: incompleteNote(indexQuery) ?? noteOf(counted, selection),
   };
 }
 

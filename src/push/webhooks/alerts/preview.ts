@@ -2,8 +2,8 @@ import { createDirectory } from "../../../catalog/directory/directory.ts";
 import { byTime } from "../../../catalog/post-search/finding/by-time.store.ts";
 import { isMatch } from "../../../catalog/post-search/finding/match-tokens.ts";
 import {
+  incompleteNote,
   indexQueryOf,
-  isIncomplete,
   stemsNote,
 } from "../../../catalog/post-search/finding/matches.store.ts";
 import { snippetOf } from "../../../catalog/post-search/finding/snippet.ts";
@@ -110,7 +110,7 @@ function candidatesOf(
     posts: readPostsById(db, ids),
     noteOf(examined, isCut) {
       if (isCut) return message("previewOfNewest", { posts: examined });
-      return isIncomplete(indexQuery) ? message("postsRenewing") : null;
+      return incompleteNote(indexQuery);
     },
   };
 }

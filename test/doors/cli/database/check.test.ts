@@ -153,6 +153,23 @@ test("check says what is wrong with a file damaged in many places, and never pri
   }
 });
 
+test("a check from a step that the damaged file cannot tell reports the damage", async () => {
+  await machine.run(["plan", "list"]);
+  const db = machine.open();
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  const page = db
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'post_search_parts'")
+    .pluck()
+    .get() as number;
+  db.close();
+  const bytes = readFileSync(machine.database);
+  bytes.fill(0x5a, (page - 1) * 4096, page * 4096);
+  writeFileSync(machine.database, bytes);
+  const { exitCode, out, notes } = await machine.run(["check", "--from", "post search/2026-11"]);
+  expect([exitCode, notes]).toEqual([1, ""]);
+  expect(out).toMatch(/^fault {2}post search: .*malformed/);
+});
+
 test("check says that a file is not a database of Kanalog, and does not change it", async () => {
   const theirs = machine.open();
   theirs.exec("CREATE TABLE notes (text TEXT)");
