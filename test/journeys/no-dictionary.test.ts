@@ -65,7 +65,7 @@ test.each(["missing", "broken"])("a dictionary that is %s", async (how) => {
       headers: { authorization: `Bearer ${writing.key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    return await answer.json();
+    return (await answer.json()) as { id: number };
   };
   const webhook = await post("webhooks/", { url: "https://127.0.0.1/", channels: [1] });
   const alert = await post("alerts/", { name: "Market", q: "рынок", webhook: webhook.id });

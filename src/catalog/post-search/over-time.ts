@@ -28,7 +28,7 @@ export const overTimeSchema = shape.object(
     sampled: shape.integer({
       minimum: 1,
       description:
-        "1: all matches were looked at; n: every n-th, from which `views` and, if not null, `channels` are estimated",
+        "1: all matches were looked at; n: one in n, from which `views` and, if not null, `channels` are estimated",
     }),
     periods: shape.list(
       shape.object({

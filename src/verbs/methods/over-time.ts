@@ -15,7 +15,7 @@ export const postsSearchStats = apiMethod({
     "How many posts match by day, week or month, how often they were viewed, and whose they are: the filters and " +
     `the words are those of post search, the period has at most ${PERIOD_DAYS_MAX} Moscow days. Weeks begin on Monday; ` +
     "the first period and the last have the days of the whole period only. `posts` are exact unless `note` says so; of more than 50,000 " +
-    "matches, every n-th is looked at for views and channels, and `sampled` says n. Details: /docs/words/. " +
+    "matches, one in n is looked at for views and channels, and `sampled` says n. Details: /docs/words/. " +
     "From the Start plan.",
   tool:
     "How often {messenger} writes words, and who most: posts, views and channels by `group`, top 20 channels. " +

@@ -14,9 +14,9 @@ import type { Part } from "../parts.store.ts";
 import { withAnyToken } from "./match-expression.ts";
 import {
   type IndexQuery,
+  incompleteNote,
   indexQueryOf,
   isAnyPost,
-  isIncomplete,
   ofCertain,
   ofDoubtful,
   partsIn,
@@ -27,15 +27,17 @@ import {
 } from "./matches.store.ts";
 
 /**
- * Limits for matches that are looked up, 1 us each, and that are read from the index, 0.1 us each. If there are
- * more, every n-th is looked up, and earlier months are read in slices.
+ * Limits for matches that are looked up, 1 to 2 us each, and that are read from the index, 0.1 us each. If there are
+ * more, one in n is looked up, and months before the last one are read in slices.
  */
-const LIMITS = { lookedUp: 50_000, read: 600_000 };
+const LIMITS = { lookedUp: 50_000, read: 900_000 };
 /** Longer expressions, of hundreds of stems, take too long to begin for each slice. */
 const SLICED_LENGTH_MAX = 1_000;
 const SLICES_OF_DAY = 2;
 /** Channels are estimated from every fourth post at least: every eighth misses a third to nine tenths of them. */
 const CHANNELS_SAMPLED_MAX = 4;
+/** Of smaller samples, some neighbours are looked up together, in half the time: mostly they share a page. */
+const TOGETHER = 4;
 /** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
 const TEXTS_MAX = 1_000;
 const TOP_CHANNELS = 20;
@@ -66,10 +68,15 @@ export function selectOverTime(
   };
 
   const certainRows = new Map<Part, readonly number[]>();
-  const certain = readSample(db, ofCertain(indexQuery), limits, (rows, weight, part) => {
-    count(rows, weight);
-    certainRows.set(part, rows);
-  });
+  const certain = readSample(
+    db,
+    ofCertain(indexQuery),
+    { ...limits, together: TOGETHER },
+    (rows, weight, part) => {
+      count(rows, weight);
+      certainRows.set(part, rows);
+    },
+  );
   const found = [lookUpRows(db, certain.rows, certain.every)];
   let sampled = certain.every;
   if (texts !== null) {
@@ -86,7 +93,7 @@ export function selectOverTime(
         return false;
       });
     };
-    const most = { ...limits, lookedUp: TEXTS_MAX };
+    const most = { ...limits, lookedUp: TEXTS_MAX, together: 1 };
     const rowsOf = isAnyOther ? others : undefined;
     const { rows, every } = readSample(db, doubtful, most, () => {}, rowsOf);
     const tested = testRows(db, rows, texts).sort((one, other) => one - other);
@@ -133,7 +140,8 @@ export function selectOverTime(
   };
 
   function noteOf(): Message | null {
-    if (isIncomplete(indexQuery)) return message("postsRenewing");
+    const incomplete = incompleteNote(indexQuery);
+    if (incomplete !== null) return incomplete;
     if (isEstimated) return message("postsEstimated", { every: sampled });
     if (certain.slicedBefore === null) return stemsNote();
     return message("postsSliced", { before: formatDay(dayOfRow(certain.slicedBefore)) });
@@ -159,48 +167,71 @@ function firstFrom(rows: readonly number[], row: number, at: number): number {
 }
 
 /**
- * Rows of every n-th candidate, such that they are not more than `lookedUp`. Once `read` were read, months before
- * are read in slices.
+ * Rows of one in n candidates, such that they are not more than `lookedUp`. If there are more than `read`, judging by
+ * the months after one, it is read in slices.
  * @param note called for the rows of a part that are read, ascending, and how many candidates each stands for
  * @param rowsOf reads those of a whole part
  */
 function readSample(
   db: Database,
   indexQuery: IndexQuery,
-  limits: typeof LIMITS,
+  limits: typeof LIMITS & { together: number },
   note: (rows: readonly number[], weight: number, part: Part) => void,
   rowsOf = (part: Part): number[] => rowsOfPart(db, indexQuery, part),
 ): { rows: number[]; every: number; slicedBefore: number | null } {
   const parts = partsIn(indexQuery);
+  const lengths = parts.map((part) => daysOf(part, indexQuery));
+  const days = lengths.reduce((sum, one) => sum + one, 0);
   const canSlice = indexQuery.match.length <= SLICED_LENGTH_MAX;
-  let rows: number[] = [];
-  let [every, seen, read] = [1, 0, 0];
+  const found: { rows: readonly number[]; weight: number }[] = [];
+  let [every, candidates, daysRead] = [1, 0, 0];
   let slicedBefore: number | null = null;
-  const halve = (): void => {
-    rows = rows.filter((_, at) => at % 2 === 0);
-    every *= 2;
-  };
   for (const [at, part] of parts.entries()) {
     requireTime(db);
+    const expected = at === 0 ? 0 : (candidates * days) / daysRead;
     let weight = 1;
-    if (canSlice && read >= limits.read) {
+    if (canSlice && expected > limits.read) {
       slicedBefore ??= part.end_row;
-      // As many rows of each of these parts as if all were as large as those before.
-      while (weight * limits.read * at < read * parts.length) weight *= 2;
+      // A row of a slice takes longer.
+      while (weight * limits.read < 3 * expected) weight *= 2;
     }
-    while (every < weight) halve();
     const slices = { every: weight, slices: SLICES_OF_DAY };
-    const found = weight === 1 ? rowsOf(part) : sliceRows(db, indexQuery, part, slices);
-    note(found, weight, part);
-    const step = (): number => every / weight;
-    const first = (): number => (step() - (seen % step())) % step();
-    const more = (): number => Math.ceil(Math.max(0, found.length - first()) / step());
-    while (rows.length + more() > limits.lookedUp) halve();
-    for (let next = first(); next < found.length; next += step()) rows.push(found[next] ?? 0);
-    seen += found.length;
-    read += found.length;
+    const rows = weight === 1 ? rowsOf(part) : sliceRows(db, indexQuery, part, slices);
+    note(rows, weight, part);
+    found.push({ rows, weight });
+    every = Math.max(every, weight);
+    candidates += rows.length * weight;
+    daysRead += lengths[at] ?? 0;
   }
-  return { rows, every, slicedBefore };
+  while (candidates > every * limits.lookedUp) every *= 2;
+  return { rows: someOf(found, every, limits.together), every, slicedBefore };
+}
+
+const daysOf = ({ first_row, end_row }: Part, { low, high }: IndexQuery): number =>
+  dayOfRow(Math.min(end_row, high) - 1) - dayOfRow(Math.max(first_row, low)) + 1;
+
+/** One in `every` of the candidates, which stand for `weight` each. */
+function someOf(
+  found: readonly { rows: readonly number[]; weight: number }[],
+  every: number,
+  together: number,
+): number[] {
+  const group = every > CHANNELS_SAMPLED_MAX ? together : 1;
+  const some: number[] = [];
+  let passed = 0;
+  for (const { rows, weight } of found) {
+    for (let at = 0; at < rows.length; ) {
+      const position = (passed + at * weight) % (every * group);
+      if (position < weight * group) {
+        some.push(rows[at] ?? 0);
+        at += 1;
+      } else {
+        at += Math.ceil((every * group - position) / weight);
+      }
+    }
+    passed += rows.length * weight;
+  }
+  return some;
 }
 
 /** Rows of candidates whose texts match. */
