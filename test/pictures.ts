@@ -56,7 +56,7 @@ for (const [language, file] of [
   ["ru", "mail.ru.png"],
 ] as const) {
   const mail = invitationMail(
-    { baseAddress: "https://data.example.com", language },
+    { baseAddress: "https://data.example.com", brand: "Kanalog", language },
     "ada@example.com",
     { organization: "Acme", inviter: "Grace" },
     "TOKEN",

@@ -1107,14 +1107,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "The signing secrets of these webhooks were not encrypted with SECRET: 96, 97. Use the former secret. If it is lost, disable each webhook (kanalog webhook disable W), start, have its owner rotate the secret, and enable it again (kanalog webhook enable W).",
     ],
   ],
-  passwordMailSubject: [[{}, "A new password for Kanalog"]],
+  passwordMailSubject: [[{ brand: "Kanalog" }, "A new password for Kanalog"]],
   passwordMail: [
     [
       {},
       "Somebody, probably you, asked for a new password. Choose it with this link, which works once, within three days. If it was not you, ignore this mail.",
     ],
   ],
-  signUpSubject: [[{}, "Your Kanalog account"]],
+  signUpSubject: [[{ brand: "Kanalog" }, "Your Kanalog account"]],
   signUpMail: [
     [
       {},

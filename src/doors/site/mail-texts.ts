@@ -7,15 +7,16 @@ import {
   message,
 } from "../../values/messages/messages.ts";
 
-/** Who a mail is written for: the appliance's address, and the language of whoever asked for it. */
+/** What a mail names: the appliance's address and brand; and the language of whoever asked for it. */
 interface Reader {
   baseAddress: string;
+  brand: string;
   language: Language;
 }
 
 export function passwordMail(reader: Reader, email: string, token: string): Mail {
   return mailWithLink(reader, email, {
-    subject: message("passwordMailSubject"),
+    subject: message("passwordMailSubject", { brand: reader.brand }),
     paragraph: message("passwordMail"),
     address: passwordAddress(reader.baseAddress, token),
   });
@@ -23,7 +24,7 @@ export function passwordMail(reader: Reader, email: string, token: string): Mail
 
 export function signUpMail(reader: Reader, email: string, token: string): Mail {
   return mailWithLink(reader, email, {
-    subject: message("signUpSubject"),
+    subject: message("signUpSubject", { brand: reader.brand }),
     paragraph: message("signUpMail"),
     address: `${reader.baseAddress}/account/sign-up/?token=${token}`,
   });
@@ -32,7 +33,7 @@ export function signUpMail(reader: Reader, email: string, token: string): Mail {
 /** Mail to somebody who already has an account, after their address was used to sign up. */
 export function knownAddressMail(reader: Reader, email: string): Mail {
   return mailWithLink(reader, email, {
-    subject: message("signUpSubject"),
+    subject: message("signUpSubject", { brand: reader.brand }),
     paragraph: message("signUpKnown"),
     address: `${reader.baseAddress}/account/sign-in/`,
   });

@@ -55,6 +55,24 @@ test("name, logo and accent appear on the site, the guides, the methods' page an
   expect(css).toContain("--accent-dark: #ffee00;");
 });
 
+test("mails about an account name the operator, not the program", async () => {
+  const own = await branded({
+    KANALOG_BRAND: NAME,
+    KANALOG_SIGN_UP: "on",
+    KANALOG_BASE_URL: "https://example.com",
+  });
+  await addPerson(own, { email: "olga@example.com" });
+  const visitor = visitorOf(own);
+  await visitor.post("/account/sign-up/", { action: "send", email: "new@example.com" });
+  await visitor.post("/account/forgotten-password/", { action: "send", email: "olga@example.com" });
+  await own.app.workAfterAnswers();
+  await own.app.mailer.runDue();
+  expect(own.ports.mail.sent.map(({ subject }) => subject)).toEqual([
+    `Your ${NAME} account`,
+    `A new password for ${NAME}`,
+  ]);
+});
+
 test("without settings the name is Kanalog, with a mark of its own", async () => {
   const own = await branded({});
   await addPerson(own);

@@ -60,13 +60,13 @@ const disabled = (given: Partial<Webhook>, organization: string): Message => ({
   ...disabledMail(webhook(given), organization)(null),
 });
 
-const ENGLISH = { baseAddress: BASE, language: "en" } as const;
+const ENGLISH = { baseAddress: BASE, brand: "Acme Data", language: "en" } as const;
 const NAMES = { organization: "Акме & Co", inviter: "Bob" };
 const TO = "ada@example.com";
 
 const kinds: [
   string,
-  (reader: { baseAddress: string; language: "en" | "ru" }) => Message,
+  (reader: Parameters<typeof passwordMail>[0]) => Message,
   russian: string,
   english: string,
 ][] = [
@@ -119,7 +119,7 @@ test.each(kinds)(
       ["ru", russian, english],
       ["en", english, russian],
     ] as const) {
-      const message = mailFor({ baseAddress: BASE, language });
+      const message = mailFor({ ...ENGLISH, language });
       const mail = await received(message);
       const { plain, html } = textsOf(mail);
       expect(plain).toContain(shown);
