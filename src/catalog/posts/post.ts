@@ -98,8 +98,6 @@ export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 const COLUMN_SQL: Readonly<Record<string, string>> = {
   channel: "p.channel_id",
   msgr_post_id: "CAST(p.msgr_post_id AS TEXT)",
-  // Posts stored by versions without this column only have the time of their first reading.
-  views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at)",
 };
 
 /** SQL: all columns of a post, from `posts p`. */

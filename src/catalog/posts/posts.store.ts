@@ -34,8 +34,8 @@ export interface PostPage {
 }
 
 /**
- * SQL: whether the views of `posts p` were ever read. Posts of earlier versions only show it by a number
- * above 0.
+ * SQL: whether the views of `posts p` were ever read. A number above 0 says so without the pages of the
+ * text, which `views_at` is stored after.
  */
 export const ARE_VIEWS_KNOWN = "(p.views > 0 OR p.views_at IS NOT NULL)";
 

@@ -234,24 +234,3 @@ test("days in the future are rejected one by one, also when rows are inserted to
   const { inserted, rejected } = await appliance.importRows("stats", rows);
   expect([inserted, rejected]).toEqual([20, 40]);
 });
-
-test("a post of a version without `views_at` keeps its views, read when the post was", async () => {
-  await imported(appliance, "posts", [
-    { id: 1, channel: 1, published_at: AT, views: 40 },
-    { id: 2, channel: 1, published_at: AT },
-  ]);
-  appliance.app.domains.db.exec("UPDATE posts SET views_at = NULL");
-  appliance.ports.clock.advance(60_000);
-  const read = { views: 40, views_at: NOW };
-  expect(await post(1)).toMatchObject(read);
-  expect(await post(2)).toMatchObject({ views: 0, views_at: null });
-  expect(await appliance.importRows("posts", [{ id: 1, views: 40 }])).toMatchObject({
-    unchanged: 1,
-  });
-  await imported(appliance, "posts", [
-    { id: 1, text: "edited" },
-    { id: 2, text: "edited" },
-  ]);
-  expect(await post(1)).toMatchObject({ text: "edited", ...read });
-  expect(await post(2)).toMatchObject({ text: "edited", views: 0, views_at: null });
-});
