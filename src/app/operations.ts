@@ -54,7 +54,7 @@ import { sitemapOf } from "../doors/site/public/site-files.ts";
 import type { Clock } from "../ports/clock.ts";
 import { FILE_MAX_MS, JOB_MAX_MS, STOPPING_MAX_MS, TASK_MAX_MS } from "../ports/own-work.ts";
 import { addMail } from "../push/mail/mailer.ts";
-import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
+import { mailQueue } from "../push/mail/mails.store.ts";
 import {
   queuePlanRequestMail,
   queueQuotaMail,
@@ -209,9 +209,7 @@ export const lanes = {
         ...webhookWork,
         ...alertWork,
         ...deliveryClaims,
-        claimMail,
-        endMail,
-        dropOldMails,
+        ...mailQueue,
         removeWebhookPart,
         queueQuotaMail,
       }),

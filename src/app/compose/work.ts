@@ -22,8 +22,7 @@ import { databaseChecks } from "../../db/file/database-facts.ts";
 import { rewriteMeta } from "../../db/meta.ts";
 import { inTransaction, type Wait } from "../../db/transaction.ts";
 import { noteLogged } from "../../doors/http/answers.ts";
-import { createMailer, type Mailer } from "../../push/mail/mailer.ts";
-import { isMailDue, type Taken } from "../../push/mail/mails.store.ts";
+import { createMailer } from "../../push/mail/mailer.ts";
 import { createAlerts } from "../../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../../push/webhooks/delivery/sender.ts";
@@ -69,7 +68,7 @@ function composeCustomers(base: Base) {
     usage,
     commitCheck,
     hooks,
-    mailer: composeMailer(base),
+    mailer: createMailer(db, threads.push, ports),
     stripe: composeStripe(base),
     services: {
       ...composeReading(base),
@@ -236,15 +235,4 @@ function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }:
     staffWebhooks: createStaffWebhooks(db, write, box, attempts, clock),
     operatorWebhooks: createOperatorWebhooks(db, changes, guard, box, attempts, clock),
   };
-}
-
-function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
-  const isDue = (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken);
-  const queue = {
-    isDue,
-    claim: push.claimMail,
-    end: push.endMail,
-    dropOld: push.dropOldMails,
-  };
-  return createMailer(queue, ports.mail, ports);
 }

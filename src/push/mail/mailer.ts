@@ -1,19 +1,11 @@
 import { type Bucket, takeToken } from "../../customers/limits/rates.ts";
 import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { Mail, Message } from "../../ports/mail.ts";
 import type { Ports } from "../../ports/ports.ts";
-import type { ClaimedMail, EndedMail, Taken } from "./mails.store.ts";
-import { countMails, queueMail } from "./mails.store.ts";
-
-/** The mail queue, on whichever thread writes it. */
-interface MailQueue {
-  isDue(nowMs: number, taken: Taken): Promise<boolean>;
-  claim(claim: string, taken: Taken): Promise<ClaimedMail | null>;
-  end(ended: EndedMail): Promise<boolean>;
-  /** @returns how many messages were given up */
-  dropOld(): Promise<number>;
-}
+import type { ClaimedMail, mailQueue } from "./mails.store.ts";
+import { countMails, isMailDue, queueMail } from "./mails.store.ts";
 
 /** How often waiting messages are looked at while no mail server is configured. */
 const LOOK_AGAIN_MS = 60 * 60 * 1000;
@@ -27,14 +19,11 @@ const ASKED_PER_SECOND = 1 / 5;
 
 export type Mailer = ReturnType<typeof createMailer>;
 
-/**
- * Sends queued messages, one after another.
- * @param mail null if no mail server is configured: messages wait for one, for a week at most
- */
+/** Sends queued messages, one after another. Without a mail server they wait for one, for a week at most. */
 export function createMailer(
-  queue: MailQueue,
-  mail: Mail | null,
-  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
+  db: Database,
+  queue: Calls<typeof mailQueue>,
+  { mail, clock, random, log }: Pick<Ports, "mail" | "clock" | "random" | "log">,
 ) {
   async function send(
     mail: Mail,
@@ -55,13 +44,13 @@ export function createMailer(
   /** Sends one due message. @returns false if none is due, or another process has claimed it */
   async function sendNext(mail: Mail): Promise<boolean> {
     const taken = { isAskedTaken: takeAsked().allowed };
-    if (!(await queue.isDue(clock.now(), taken))) return false;
-    const claimed = await queue.claim(random.uuid(clock.now()), taken);
+    if (!(await isMailDue(db, clock.now(), taken))) return false;
+    const claimed = await queue.claimMail(random.uuid(clock.now()), taken);
     if (claimed === null) return false;
     if (claimed.rank > 0) bucket = takeAsked().bucket;
     const isSent = await send(mail, claimed);
     const { id, claim, subject, to } = claimed;
-    const isGivenUp = await queue.end({ id, claim, isSent, endedAt: clock.now() });
+    const isGivenUp = await queue.endMail({ id, claim, isSent, endedAt: clock.now() });
     if (isGivenUp) log.error({ subject, to }, "a mail was given up");
     return true;
   }
@@ -73,13 +62,13 @@ export function createMailer(
   async function leaveWaiting(): Promise<void> {
     if (
       clock.monotonic() < lookAgainMs ||
-      !(await queue.isDue(clock.now(), { isAskedTaken: true }))
+      !(await isMailDue(db, clock.now(), { isAskedTaken: true }))
     )
       return;
     lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;
     if (!hasWarned) log.warn({}, "mails wait to be sent until KANALOG_SMTP_URL is set");
     hasWarned = true;
-    const dropped = await queue.dropOld();
+    const dropped = await queue.dropOldMails();
     if (dropped > 0) log.warn({ dropped }, "mails that waited for a week were given up");
   }
 

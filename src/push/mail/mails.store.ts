@@ -170,16 +170,13 @@ const take = change((db, { id, claim, until }: Claim & { until: number }) =>
 ).run;
 
 /** Claims one due message that nobody else has claimed. */
-export const claimMail = transaction(
-  "mail-claim",
-  async (tx, clock, claim: string, taken: Taken) => {
-    const nowMs = clock.now();
-    const mail = await selectUnclaimed(tx, { nowMs, rankMax: rankMax(taken) });
-    if (mail === undefined) return null;
-    await take(tx, { id: mail.id, claim, until: nowMs + LEASE_MS });
-    return { ...mail, claim };
-  },
-);
+const claimMail = transaction("mail-claim", async (tx, clock, claim: string, taken: Taken) => {
+  const nowMs = clock.now();
+  const mail = await selectUnclaimed(tx, { nowMs, rankMax: rankMax(taken) });
+  if (mail === undefined) return null;
+  await take(tx, { id: mail.id, claim, until: nowMs + LEASE_MS });
+  return { ...mail, claim };
+});
 
 type Claim = Pick<ClaimedMail, "id" | "claim">;
 
@@ -206,7 +203,7 @@ const postpone = change((db, { id, claim, next }: Claim & { next: number }) =>
  * Records the end of sending a message, which is removed, postponed or given up.
  * @returns whether it was given up
  */
-export const endMail = transaction(
+const endMail = transaction(
   "mail-end",
   async (tx, _clock, { id, claim, isSent, endedAt }: EndedMail) => {
     if (isSent) {
@@ -226,11 +223,14 @@ export const endMail = transaction(
 const WAITING_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** Gives up messages that have waited too long. @returns how many */
-export const dropOldMails = transaction("mail-drop", async (tx, clock) => {
+const dropOldMails = transaction("mail-drop", async (tx, clock) => {
   const nowMs = clock.now();
   const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
   return (await tx.builders.delete(mails).where(isOld)).changes;
 });
+
+/** What sends and gives up messages, one transaction each. */
+export const mailQueue = { claimMail, endMail, dropOldMails };
 
 /** Records the mail about a period and level. @returns false if it was already recorded */
 export const noteQuotaMail = change(

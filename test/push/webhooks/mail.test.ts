@@ -1,14 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { lanes } from "../../../src/app/operations.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { inlineThreads } from "../../../src/db/threads/threads.ts";
 import { createMailer } from "../../../src/push/mail/mailer.ts";
-import {
-  claimMail,
-  dropOldMails,
-  type EndedMail,
-  endMail,
-  isMailDue,
-  type Taken,
-} from "../../../src/push/mail/mails.store.ts";
+import { mailQueue, type Taken } from "../../../src/push/mail/mails.store.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import {
   DAY_MS,
@@ -146,11 +141,11 @@ test("a mail that one process is sending is sent by no other until two minutes h
   await failForADay();
   const { clock } = pushing.appliance.ports;
   const { db } = pushing.appliance.app.domains;
-  expect(await claimMail(db, clock, "first", ALL)).toMatchObject({ claim: "first" });
+  expect(await mailQueue.claimMail(db, clock, "first", ALL)).toMatchObject({ claim: "first" });
   clock.advance(2 * MINUTE_MS - 1);
-  expect(await claimMail(db, clock, "second", ALL)).toBeNull();
+  expect(await mailQueue.claimMail(db, clock, "second", ALL)).toBeNull();
   clock.advance(1);
-  expect(await claimMail(db, clock, "second", ALL)).toMatchObject({ claim: "second" });
+  expect(await mailQueue.claimMail(db, clock, "second", ALL)).toMatchObject({ claim: "second" });
 });
 
 test("a mail server is tried again without a restart, soon after a short failure", async () => {
@@ -194,13 +189,7 @@ test("without a mail server the mail waits, and is sent once one is configured",
   expect(ports.mail.sent).toEqual([]);
   // The next start, with a mail server, uses the same queue.
   const { db } = pushing.appliance.app.domains;
-  const queue = {
-    isDue: (nowMs: number, taken: Taken) => isMailDue(db, nowMs, taken),
-    claim: (claim: string, taken: Taken) => claimMail(db, ports.clock, claim, taken),
-    end: (ended: EndedMail) => endMail(db, ports.clock, ended),
-    dropOld: () => dropOldMails(db, ports.clock),
-  };
-  const mailer = createMailer(queue, ports.mail, ports);
+  const mailer = createMailer(db, inlineThreads(lanes.push, db, ports.clock).calls, ports);
   await mailer.runDue();
   await mailer.runDue();
   expect(ports.mail.sent.map(({ to }) => to)).toEqual([["ada@example.com"]]);

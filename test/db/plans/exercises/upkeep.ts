@@ -19,7 +19,7 @@ import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inlineThreads } from "../../../../src/db/threads/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { addMail } from "../../../../src/push/mail/mailer.ts";
-import { ASKED_MAX, dropOldMails } from "../../../../src/push/mail/mails.store.ts";
+import { ASKED_MAX, mailQueue } from "../../../../src/push/mail/mails.store.ts";
 import { createWorkerLease } from "../../../../src/upkeep/lease/lease.ts";
 import { leaseChanges } from "../../../../src/upkeep/lease/leases.store.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
@@ -180,7 +180,7 @@ async function manageChannels(appliance: World["appliance"]): Promise<void> {
   sample.isUnfinished();
   sample.isCatalogEmpty();
   await sample.remove(COMMAND_LINE);
-  await dropOldMails(db, clock);
+  await mailQueue.dropOldMails(db, clock);
 }
 
 async function importDirectories(appliance: World["appliance"]): Promise<void> {
