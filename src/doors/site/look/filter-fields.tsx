@@ -84,7 +84,7 @@ export function QueryField(props: FilterProps & { hint: string }) {
   return (
     <div class="wide asked">
       <FilterInput {...props} type="search" />
-      <button type="submit">{useVisit().words.explorerPages.find}</button>
+      <button type="submit">{useVisit().words.find}</button>
     </div>
   );
 }

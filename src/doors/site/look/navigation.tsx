@@ -50,14 +50,14 @@ function StaffNavigation() {
         ["/staff/organizations/", words.organizations],
         ["/staff/plans/", visit.words.plansPage.title],
         ["/staff/people/", words.people],
-        ["/staff/webhooks/", words.webhooks],
+        ["/staff/webhooks/", visit.words.webhooks],
       ],
     ],
     [
       words.groups.data,
       [
-        ["/staff/channels/", visit.words.staffCatalog.channels],
-        ["/staff/posts/", visit.words.staffCatalog.posts],
+        ["/staff/channels/", visit.words.channels],
+        ["/staff/posts/", visit.words.posts],
         ["/staff/imports/", words.imports],
         ["/staff/sources/", visit.words.sourcePages.sources],
       ],

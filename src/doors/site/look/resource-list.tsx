@@ -55,7 +55,7 @@ export async function ResourceList({ resource, label, columns, given = {}, ...pr
   const faults = isRefused ? Object.values(errorMessages(language, found)).flat() : [];
   const { actions, empty = words.staffPages.none } = props;
   const { shown, last } = isRefused ? { shown: [], last: null } : found;
-  const buttons: Column<Row>[] = actions ? [[words.staffPages.actions, actions]] : [];
+  const buttons: Column<Row>[] = actions ? [[words.actions, actions]] : [];
   return (
     <>
       {filters.length > 0 && <Filters filters={filters} fault={faults.join(" ")} />}
@@ -123,7 +123,7 @@ function Filters({
             </>
           );
         })}
-        <button type="submit">{words.staffPages.find}</button>
+        <button type="submit">{words.find}</button>
         {fault !== "" && <strong class="fault">{fault}</strong>}
       </form>
     </search>

@@ -78,7 +78,12 @@ export const alertPage: SitePage = {
           </details>
         )}
         {isManager() && (
-          <ActionButton action="delete" label={words.remove} confirm={words.removeConfirm} danger />
+          <ActionButton
+            action="delete"
+            label={visit.words.remove}
+            confirm={words.removeConfirm}
+            danger
+          />
         )}
       </>,
     );
@@ -188,7 +193,7 @@ function PreviewLink({ alert }: { alert: AlertView }) {
 
 /** Number of matching posts, and the newest ones with their matches marked. */
 function Preview({ preview: { matches, note, results } }: { preview: PreviewView }) {
-  const words = useVisit().words.alertPages;
+  const { alertPages: words, openPost } = useVisit().words;
   const ids = results.map(({ channel }) => channel);
   const cards = cardsOf(ids);
   const count = shownNumber(matches);
@@ -215,7 +220,7 @@ function Preview({ preview: { matches, note, results } }: { preview: PreviewView
               <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (
                 <p>
-                  <UserLink address={post.link}>{words.openPost}</UserLink>
+                  <UserLink address={post.link}>{openPost}</UserLink>
                 </p>
               )}
             </article>

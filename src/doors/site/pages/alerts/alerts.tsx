@@ -113,7 +113,7 @@ async function Create({
   webhooks: readonly WebhookView[];
   existing: number;
 }) {
-  const words = useVisit().words.alertPages;
+  const { alertPages: words, create } = useVisit().words;
   const { code, alerts } = await ownPlan();
   if (existing >= alerts) {
     return (
@@ -135,7 +135,7 @@ async function Create({
   return (
     <section aria-labelledby="create">
       <h2 id="create">{words.create}</h2>
-      <AlertForm action="create" button={words.createButton} webhooks={webhooks} />
+      <AlertForm action="create" button={create} webhooks={webhooks} />
     </section>
   );
 }

@@ -114,7 +114,7 @@ export function MentionItems({ mentions }: { mentions: readonly Mention[] }) {
 }
 
 function Similar({ channels }: { channels: readonly SimilarChannel[] }) {
-  const words = useVisit().words.mentionPages;
+  const { mentionPages: words, channel } = useVisit().words;
   if (channels.length === 0) return <p class="empty">{words.noSimilar}</p>;
   const ids = channels.map(({ id }) => id);
   const cards = cardsOf(ids);
@@ -124,7 +124,7 @@ function Similar({ channels }: { channels: readonly SimilarChannel[] }) {
       rows={channels}
       columns={[
         [
-          words.channel,
+          channel,
           ({ id, title, shared, reasons }) => (
             <>
               <ChannelLink id={id} title={title} image={cards.get(id)?.image} />

@@ -107,7 +107,7 @@ function Kinds({ id, kind }: { id: number; kind: string }) {
 }
 
 function Neighbours({ label, channels }: { label: string; channels: readonly Neighbour[] }) {
-  const words = useVisit().words.mentionPages;
+  const { mentionPages: words, channel } = useVisit().words;
   const ids = channels.map(({ id }) => id);
   const cards = cardsOf(ids);
   return (
@@ -121,7 +121,7 @@ function Neighbours({ label, channels }: { label: string; channels: readonly Nei
           rows={channels}
           columns={[
             [
-              words.channel,
+              channel,
               ({ id, title }) => <ChannelLink id={id} title={title} image={cards.get(id)?.image} />,
               "row",
             ],

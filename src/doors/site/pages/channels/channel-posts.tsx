@@ -50,10 +50,9 @@ export async function channelPosts({ id }: CardView): Promise<JSX.Element> {
 export async function deletePost(): Promise<View> {
   const visit = useVisit();
   const { posts } = useSite();
-  const words = visit.words.explorerPages;
   if (!isStaff()) throw pageError("not_found", visit.words.notFoundText);
   const deleted = await posts.delete([sentNumber("post")], currentActor());
-  if (deleted === 0) throw pageError("not_found", words.noSuchPost);
+  if (deleted === 0) throw pageError("not_found", visit.words.noSuchPost);
   const channel = encodeURIComponent(visit.params["id"] ?? "");
   return redirect(`/account/channels/${channel}/?done=deleted`);
 }
@@ -107,7 +106,7 @@ function Post({
   /** Characters available for the rest of its text. */
   room: number;
 }) {
-  const words = useVisit().words.explorerPages;
+  const { explorerPages: words, takeDown } = useVisit().words;
   return (
     <article class="post">
       <p class="about">
@@ -135,7 +134,7 @@ function Post({
         <ActionButton
           inRow
           action="delete-post"
-          label={words.deletePost}
+          label={takeDown}
           description={String(post.id)}
           fields={{ post: post.id }}
           confirm={words.deletePostQuestion}

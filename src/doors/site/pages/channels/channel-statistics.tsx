@@ -84,9 +84,9 @@ export function Periods({
   /** Other parameters to keep in the address. */
   query?: Readonly<Record<string, string>>;
 }) {
-  const words = useVisit().words.explorerPages;
+  const { explorerPages: words, period } = useVisit().words;
   return (
-    <nav aria-label={words.period} class="choices">
+    <nav aria-label={period} class="choices">
       {PERIODS.map((days) => (
         <a
           href={asset(`${path}?${new URLSearchParams({ ...query, days })}`)}

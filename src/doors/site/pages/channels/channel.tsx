@@ -186,7 +186,7 @@ function FormerHandles({
   handles: readonly string[];
   givenUp: ReadonlyMap<string, number | null>;
 }) {
-  const { until } = useVisit().words.explorerPages;
+  const { until } = useVisit().words;
   return (
     <ul>
       {handles.map((name) => {

@@ -88,7 +88,7 @@ export function PostMarks({
 /** Link to a post in its messenger; null if it does not lead to the web. */
 export function PostLink({ link }: { link: string | null }) {
   if (link === null || webAddress(link) === null) return null;
-  return <UserLink address={link}>{useVisit().words.explorerPages.openPost}</UserLink>;
+  return <UserLink address={link}>{useVisit().words.openPost}</UserLink>;
 }
 
 /** Splits a long text between lines, or else between words, and before anything that must not be cut. */

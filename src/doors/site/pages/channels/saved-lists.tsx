@@ -13,7 +13,7 @@ const shownQuery = (): string => new URLSearchParams(givenOf(filterOf())).toStri
 
 /** The visitor's saved searches, of which the shown one can be renamed or deleted; another can be saved. */
 export function SavedLists({ maySave }: { maySave: boolean }) {
-  const words = useVisit().words.explorerPages;
+  const { explorerPages: words, remove } = useVisit().words;
   const lists = useSite().services.savedLists.of(ownMembership().member.id);
   const query = shownQuery();
   const shown = lists.find((list) => list.query === query);
@@ -47,12 +47,7 @@ export function SavedLists({ maySave }: { maySave: boolean }) {
               <input type="hidden" name="list" value={shown.id} />
               <TextField name="name" label={words.listName} value={shown.name} autocomplete="off" />
             </Form>
-            <ActionButton
-              action="delete-list"
-              label={words.deleteList}
-              fields={{ list: shown.id }}
-              danger
-            />
+            <ActionButton action="delete-list" label={remove} fields={{ list: shown.id }} danger />
           </div>
         </details>
       )}

@@ -130,7 +130,7 @@ function hasGrown({ metrics }: CardAnswer): boolean {
 
 function TrendingForm({ ordering }: { ordering: string }) {
   const { services } = useSite();
-  const { channelFields: labels, explorerPages: words } = useVisit().words;
+  const { channelFields: labels, explorerPages: words, find } = useVisit().words;
   const field = { search: "trending" };
   return (
     <form method="get" action={asset(PATH)} class="filters">
@@ -148,7 +148,7 @@ function TrendingForm({ ordering }: { ordering: string }) {
         chosen={ordering}
       />
       <p class="field">
-        <button type="submit">{words.find}</button>
+        <button type="submit">{find}</button>
       </p>
     </form>
   );

@@ -52,7 +52,7 @@ export const connectPage: SitePage = {
 /** Assistants that were granted access by signing in; managers see those of all members. */
 async function GrantList() {
   const context = useSite();
-  const words = useVisit().words.organizationPages;
+  const { organizationPages: words, never, actions } = useVisit().words;
   const { member, organization } = ownMembership();
   const all = await context.oauth.grants(organization.id);
   const grants = all.filter(({ key }) => isManager() || key.memberId === member.id);
@@ -79,12 +79,12 @@ async function GrantList() {
             words.lastUsed,
             ({ key }) => {
               const at = context.services.keyUse.lastUsedAt(key);
-              return <Instant at={at} none={words.never} />;
+              return <Instant at={at} none={never} />;
             },
           ],
           [words.expiresAt, ({ key }) => <LastDayBefore at={key.expiresAt} />],
           [
-            words.actions,
+            actions,
             ({ key }) => (
               <ActionButton
                 inRow

@@ -50,7 +50,7 @@ export function KeyTable<Shown extends AnyKey>({
   if (lastUsedAt !== undefined) {
     const used = (key: Shown) => {
       const at = lastUsedAt(key);
-      return <Instant at={at} none={words.never} />;
+      return <Instant at={at} none={common.never} />;
     };
     dates.splice(1, 0, [words.lastUsed, used]);
   }
@@ -81,13 +81,13 @@ export function KeyTable<Shown extends AnyKey>({
     ],
     [words.access, accessOf],
     ...dates,
-    [words.state, (key) => words.keyStates[stateOf(key)]],
+    [common.state, (key) => words.keyStates[stateOf(key)]],
   ];
   if (ownerOf !== undefined) {
     columns.splice(1, 0, [words.owner, (key) => <bdi>{ownerOf(key)}</bdi>, "wrapped"]);
   }
   if (!isReadOnly && keys.some(canBeRevoked)) {
-    columns.push([words.actions, (key) => canBeRevoked(key) && revoke(key)]);
+    columns.push([common.actions, (key) => canBeRevoked(key) && revoke(key)]);
   }
   return <DataTable label={label} rows={keys} columns={columns} />;
 }

@@ -115,18 +115,23 @@ async function DisabledWebhooks() {
             ),
             "row long",
           ],
-          [words.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
-          [words.lastSuccess, ({ lastSuccessAt: at }) => <Instant at={at} none={words.never} />],
+          [common.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
+          [common.lastSuccess, ({ lastSuccessAt: at }) => <Instant at={at} none={common.never} />],
           [
-            words.lastError,
-            ({ lastError }) => <bdi>{told(outcomeOf(lastError)) || words.noError}</bdi>,
+            common.lastError,
+            ({ lastError }) => <bdi>{told(outcomeOf(lastError)) || common.noError}</bdi>,
             "long",
           ],
           [
-            words.actions,
+            common.actions,
             ({ id }) =>
               isManager() && (
-                <ActionButton inRow action="enable" label={words.enable} fields={{ webhook: id }} />
+                <ActionButton
+                  inRow
+                  action="enable"
+                  label={common.enable}
+                  fields={{ webhook: id }}
+                />
               ),
           ],
         ]}

@@ -57,7 +57,7 @@ export async function LastRequests({
             empty={words.noRequests}
             rows={requests}
             columns={[
-              [words.time, ({ at }) => <Instant at={at} withSeconds />],
+              [visit.words.time, ({ at }) => <Instant at={at} withSeconds />],
               [
                 words.path,
                 ({ verb, path, reason }) => (
@@ -83,7 +83,8 @@ export async function LastRequests({
               ],
               [
                 words.duration,
-                ({ durationUs }) => `${shownNumber(Math.round(durationUs / 100) / 10)} ${words.ms}`,
+                ({ durationUs }) =>
+                  `${shownNumber(Math.round(durationUs / 100) / 10)} ${visit.words.ms}`,
                 "number",
               ],
               [visit.words.units, ({ units }) => shownNumber(units), "number"],

@@ -66,7 +66,7 @@ function MemberList({ members, canMail }: { members: readonly Member[]; canMail:
   const roles = MEMBER_ROLES.filter((role) => roleDenial(actor, role) === null);
   const mayChange = ({ role }: Member) => roleDenial(actor, role) === null;
   const actions: Column<Member> = [
-    words.actions,
+    common.actions,
     (member) =>
       mayChange(member) && member.id !== actor.id && <Actions member={member} canMail={canMail} />,
   ];
@@ -96,7 +96,7 @@ function MemberList({ members, canMail }: { members: readonly Member[]; canMail:
             ),
         ],
         [
-          words.state,
+          common.state,
           ({ suspendedAt }) =>
             suspendedAt === null ? (
               words.memberStates.active
@@ -113,7 +113,7 @@ function MemberList({ members, canMail }: { members: readonly Member[]; canMail:
 }
 
 function Actions({ member, canMail }: { member: Member; canMail: boolean }) {
-  const words = useVisit().words.organizationPages;
+  const { organizationPages: words, passwordLink, suspend } = useVisit().words;
   const row = { inRow: true, fields: { member: member.id } };
   if (member.suspendedAt !== null) {
     return (
@@ -130,13 +130,13 @@ function Actions({ member, canMail }: { member: Member; canMail: boolean }) {
       <ActionButton
         {...row}
         action="link"
-        label={words.linkAgain}
+        label={passwordLink}
         confirm={canMail ? words.linkAgainQuestion : words.linkCopyQuestion}
       />
       <ActionButton
         {...row}
         action="suspend"
-        label={words.suspend}
+        label={suspend}
         confirm={words.suspendQuestion}
         danger
       />

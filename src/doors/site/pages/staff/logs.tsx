@@ -108,7 +108,7 @@ export const errorsPage: SitePage = {
           empty={words.none}
           rows={entries}
           columns={[
-            [words.time, ({ at }) => <Instant at={at} withSeconds />],
+            [visit.words.time, ({ at }) => <Instant at={at} withSeconds />],
             [
               words.level,
               ({ level }) => words.levels[level],

@@ -56,10 +56,10 @@ export const sourcePage: SitePage = {
               words.timeLimit,
               !isBot(settings) && shownInterval(visit.words.locale, fileMaxMs(settings)),
             ],
-            [words.state, <SourceState state={stateOf(source, now)} />],
-            [words.lastSuccess, <Instant at={source.succeededAt} />],
+            [visit.words.state, <SourceState state={stateOf(source, now)} />],
+            [visit.words.lastSuccess, <Instant at={source.succeededAt} />],
             [
-              words.lastError,
+              visit.words.lastError,
               source.failure !== null && <bdi class="fault">{told(source.failure)}</bdi>,
             ],
             [words.whatToDo, source.failure !== null && adviceFor(source.failure, source)],
@@ -169,20 +169,20 @@ function SourceChannels({
   settings: BotSettings;
   chats: readonly SourceChat[];
 }) {
-  const words = useVisit().words.sourcePages;
+  const { sourcePages: words, channel, state, channels } = useVisit().words;
   return (
     <section>
-      <h2>{words.channels}</h2>
+      <h2>{channels}</h2>
       {chats.length === 0 && <p>{words.noChannels}</p>}
       {chats.length > 0 && (
         <DataTable
-          label={words.channels}
+          label={channels}
           rows={chats}
           columns={[
-            [words.channel, ({ title }) => <bdi>{title}</bdi>, "row"],
+            [channel, ({ title }) => <bdi>{title}</bdi>, "row"],
             [words.handle, ({ handle }) => (handle === null ? "—" : <bdi>@{handle}</bdi>)],
             [
-              words.state,
+              state,
               ({ isRead, fault }) => (
                 <>
                   {isRead ? words.channelRead : words.channelLeft}
@@ -207,9 +207,9 @@ function SourceChannels({
 
 /** Whether posts arrive in time, and which ones the messenger no longer had. */
 function botReadings({ position: { lagMs, gap } }: Source): Fact[] {
-  const words = useVisit().words.sourcePages;
+  const { sourcePages: words, seconds } = useVisit().words;
   return [
-    [words.lag, lagMs !== undefined && words.seconds(Math.round(lagMs / 1000))],
+    [words.lag, lagMs !== undefined && seconds(Math.round(lagMs / 1000))],
     [
       words.gap,
       gap !== undefined && (

@@ -114,7 +114,7 @@ export const sourcesPage: SitePage = {
 
 async function List({ listed }: { listed: readonly Source[] }) {
   const { sources, ports } = useSite();
-  const words = useVisit().words.sourcePages;
+  const { sourcePages: words, seconds, lastSuccess, state, actions } = useVisit().words;
   const now = ports.clock.now();
   const rows = await Promise.all(
     listed.map(async (source) => {
@@ -139,7 +139,7 @@ async function List({ listed }: { listed: readonly Source[] }) {
           "row",
         ],
         [
-          words.state,
+          state,
           (source) => (
             <>
               <SourceState state={stateOf(source, now)} />
@@ -155,7 +155,7 @@ async function List({ listed }: { listed: readonly Source[] }) {
         ],
         [words.rowsToday, ({ today }) => shownNumber(today), "number"],
         [
-          words.lastSuccess,
+          lastSuccess,
           (source) => (
             <>
               <Instant at={source.succeededAt} />
@@ -165,14 +165,14 @@ async function List({ listed }: { listed: readonly Source[] }) {
                 {source.position.lagMs !== undefined && (
                   <>
                     <br />
-                    {words.lag}: {words.seconds(Math.round(source.position.lagMs / 1000))}
+                    {words.lag}: {seconds(Math.round(source.position.lagMs / 1000))}
                   </>
                 )}
               </small>
             </>
           ),
         ],
-        [words.actions, (source) => <RowActions source={source} />],
+        [actions, (source) => <RowActions source={source} />],
       ]}
     />
   );

@@ -25,7 +25,7 @@ export function DeliveryTable({
   /** Address of the webhook's own page, which processes the forms. */
   to: string;
 }) {
-  const words = useVisit().words.webhookPages;
+  const { webhookPages: words, nextAttempt, time, actions } = useVisit().words;
   return (
     <DataTable
       className="listed"
@@ -42,7 +42,7 @@ export function DeliveryTable({
           ),
           "row",
         ],
-        [words.time, ({ created_at }) => <Moment at={created_at} />],
+        [time, ({ created_at }) => <Moment at={created_at} />],
         [words.posts, ({ posts }) => <Posts posts={posts} />],
         [
           words.state,
@@ -53,7 +53,7 @@ export function DeliveryTable({
                 <>
                   <br />
                   <small>
-                    {words.nextAttempt}: <Moment at={next} />
+                    {nextAttempt}: <Moment at={next} />
                   </small>
                 </>
               )}
@@ -73,7 +73,7 @@ export function DeliveryTable({
           ),
         ],
         [
-          words.actions,
+          actions,
           (one) =>
             isManager() &&
             canBeSentAgain(webhook, one) && (
@@ -119,11 +119,11 @@ export function Outcome({
 }: {
   attempt: DeliveryView["attempts"][number];
 }) {
-  const words = useVisit().words.webhookPages;
+  const { webhookPages: words, seconds } = useVisit().words;
   const text = error === "" && status !== null ? words.answered(status) : told(outcomeOf(error));
   return (
     <>
-      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(durationMs / 1000))}
+      <bdi>{text.replace(/\.$/, "")}</bdi>, {seconds(shownNumber(durationMs / 1000))}
     </>
   );
 }

@@ -70,7 +70,7 @@ export function ManageWebhook({
   /** Whether the current plan includes webhooks; if not, they can only be deleted. */
   isIncluded: boolean;
 }) {
-  const { webhookPages: words, save } = useVisit().words;
+  const { webhookPages: words, disable, enable, remove, save } = useVisit().words;
   const isOwnManager = isManager();
   return (
     <section aria-labelledby="manage">
@@ -78,7 +78,7 @@ export function ManageWebhook({
       {!isOwnManager && <p>{words.managersOnly}</p>}
       <div class="row">
         {isIncluded && isOwnManager && !webhook.is_active && (
-          <ActionButton action="enable" label={words.enable} />
+          <ActionButton action="enable" label={enable} />
         )}
         {isIncluded && (
           <div class={webhook.is_active ? undefined : "others"}>
@@ -87,7 +87,7 @@ export function ManageWebhook({
         )}
         {isIncluded && isOwnManager && webhook.is_active && (
           <div class="others">
-            <ActionButton action="disable" label={words.disable} />
+            <ActionButton action="disable" label={disable} />
           </div>
         )}
       </div>
@@ -109,7 +109,7 @@ export function ManageWebhook({
         </>
       )}
       {isOwnManager && (
-        <ActionButton action="delete" label={words.remove} confirm={words.removeConfirm} danger />
+        <ActionButton action="delete" label={remove} confirm={words.removeConfirm} danger />
       )}
     </section>
   );

@@ -103,7 +103,7 @@ export const webhookPage: SitePage = {
             <OpeningPlan rule={webhooksIncluded} />
           </p>
         )}
-        <section class="card" aria-label={words.state}>
+        <section class="card" aria-label={visit.words.state}>
           {isIncluded && (await attemptsStrip(ownItem()))}
           <WebhookFacts webhook={webhook} />
         </section>
@@ -117,22 +117,22 @@ export const webhookPage: SitePage = {
 };
 
 function WebhookFacts({ webhook }: { webhook: WebhookView }) {
-  const words = useVisit().words.webhookPages;
+  const { webhookPages: words, noError, never, lastError, lastSuccess, state } = useVisit().words;
   const success = webhook.last_success_at;
   const error = webhook.last_error;
   return (
     <Facts
       facts={[
         [
-          words.state,
+          state,
           <>
             <WebhookState reason={webhook.disabled_reason} />
             {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
           </>,
         ],
         [words.url, <bdi>{webhook.url}</bdi>],
-        [words.lastSuccess, <Moment at={success} none={words.never} />],
-        [words.lastError, error === "" ? words.none : <bdi>{told(outcomeOf(error))}</bdi>],
+        [lastSuccess, <Moment at={success} none={never} />],
+        [lastError, error === "" ? noError : <bdi>{told(outcomeOf(error))}</bdi>],
         [words.created, <Moment at={webhook.created_at} />],
         [words.changed, <Moment at={webhook.updated_at} />],
       ]}

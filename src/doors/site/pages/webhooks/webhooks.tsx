@@ -44,7 +44,7 @@ export const webhooksPage: SitePage = {
           </p>
         )}
         {webhooks.length > 0 && <List webhooks={webhooks} />}
-        {webhooks.length === 0 && isIncluded && <p class="empty">{words.noWebhooks}</p>}
+        {webhooks.length === 0 && isIncluded && <p class="empty">{visit.words.noWebhooks}</p>}
         {isIncluded && <Create existing={webhooks.length} />}
       </>,
     );
@@ -66,17 +66,17 @@ function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
           (webhook) => <NamedLink to={`${PATH}${webhook.id}/`}>{webhook.url}</NamedLink>,
           "address",
         ],
-        [words.state, (webhook) => <WebhookState reason={webhook.disabled_reason} />],
+        [visit.words.state, (webhook) => <WebhookState reason={webhook.disabled_reason} />],
         [words.channels, (webhook) => shownNumber(webhook.channels.length), "number"],
         [
-          words.lastSuccess,
-          (webhook) => <Moment at={webhook.last_success_at} none={words.never} />,
+          visit.words.lastSuccess,
+          (webhook) => <Moment at={webhook.last_success_at} none={visit.words.never} />,
         ],
         [
-          words.lastError,
+          visit.words.lastError,
           (webhook) =>
             webhook.last_error === "" ? (
-              words.none
+              visit.words.noError
             ) : (
               <bdi>{told(outcomeOf(webhook.last_error))}</bdi>
             ),
@@ -87,7 +87,7 @@ function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
 }
 
 async function Create({ existing }: { existing: number }) {
-  const words = useVisit().words.webhookPages;
+  const { webhookPages: words, create } = useVisit().words;
   const { code, webhooks } = await ownPlan();
   if (existing >= webhooks) {
     return (
@@ -101,7 +101,7 @@ async function Create({ existing }: { existing: number }) {
   return (
     <section aria-labelledby="create">
       <h2 id="create">{words.create}</h2>
-      <WebhookForm action="create" button={words.createButton} />
+      <WebhookForm action="create" button={create} />
     </section>
   );
 }

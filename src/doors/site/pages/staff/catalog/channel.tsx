@@ -138,7 +138,7 @@ export const staffChannelPage: SitePage = {
         </details>
         <PublicButton channel={channel} />
         <DeleteButton channel={channel} />
-        <h2>{words.posts}</h2>
+        <h2>{visit.words.posts}</h2>
         <PostsFound channelId={channel.id} />
       </>,
     );
@@ -166,7 +166,7 @@ function Stored({ channel }: Props) {
       visit.words.channelFields[name],
       storedValue(channel, name),
     ]),
-    [words.posts, shownNumber(channel.posts)],
+    [visit.words.posts, shownNumber(channel.posts)],
     [words.days, shownNumber(channel.days)],
     [words.watchedBy, shownNumber(channel.webhooks)],
   ];
@@ -219,14 +219,14 @@ function PublicButton({ channel }: Props) {
 }
 
 function DeleteButton({ channel }: Props) {
-  const words = useVisit().words.staffCatalog;
+  const { staffCatalog: words, remove } = useVisit().words;
   const { id, handle, title, posts, days, webhooks } = channel;
   const names = [words.quotedTitle(title), handle === null ? "" : `@${handle}`, words.numbered(id)];
   const question = words.deleteQuestion(
     names.filter(Boolean).join(", "),
     ...([posts, days, webhooks].map((count) => shownNumber(count)) as [string, string, string]),
   );
-  return <ActionButton action="delete" label={words.delete} confirm={question} danger />;
+  return <ActionButton action="delete" label={remove} confirm={question} danger />;
 }
 
 async function edit(): Promise<View> {

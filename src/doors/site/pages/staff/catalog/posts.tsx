@@ -29,7 +29,7 @@ export const staffPostsPage: SitePage = {
   access: "staff",
   show: (visit) =>
     page(
-      visit.words.staffCatalog.posts,
+      visit.words.posts,
       <>
         <Done words={visit.words.staffCatalog.done} />
         <PostsFound channelId={null} />
@@ -73,7 +73,7 @@ function FindForm({ label, fault }: { label: string; fault: string | null }) {
           aria-invalid={fault === null ? undefined : "true"}
           aria-describedby={fault === null ? undefined : "q-fault"}
         />
-        <button type="submit">{visit.words.staffPages.find}</button>
+        <button type="submit">{visit.words.find}</button>
         {fault !== null && (
           <strong class="fault" id="q-fault">
             {fault}
@@ -108,7 +108,7 @@ function NoPosts({ isOfOne }: { isOfOne: boolean }) {
 }
 
 function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boolean }) {
-  const { staffCatalog: words, staffPages } = useVisit().words;
+  const { staffCatalog: words, takeDown, staffPages } = useVisit().words;
   if (posts.length === 0) return <NoPosts isOfOne={isOfOne} />;
   const channel: Column<PostRecord> = [
     words.channel,
@@ -137,7 +137,7 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
               <ActionButton
                 inRow
                 action="take-down"
-                label={words.takeDown}
+                label={takeDown}
                 description={String(id)}
                 fields={{ posts: id }}
                 confirm={words.takeDownQuestion(String(id))}
@@ -166,7 +166,7 @@ export async function takeDown(visit: Visit, context: SiteContext): Promise<View
   const [post] = context.posts.known([sentNumber("posts")]);
   const isShown =
     post !== undefined && (ofChannel === undefined || Number(ofChannel) === post.channel);
-  if (!isShown) throw pageError("not_found", visit.words.staffCatalog.noSuchPost);
+  if (!isShown) throw pageError("not_found", visit.words.noSuchPost);
   return takeDownSent(visit, context);
 }
 

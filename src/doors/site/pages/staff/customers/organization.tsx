@@ -114,7 +114,7 @@ export const staffOrganizationPage: SitePage = {
         </p>
         <OpenRequest organization={organization} />
         <PlanForm organization={organization} />
-        <h2>{words.members}</h2>
+        <h2>{visit.words.members}</h2>
         <Members organization={organization} />
         <h3>{words.addOwner}</h3>
         <VerbForm
@@ -124,8 +124,8 @@ export const staffOrganizationPage: SitePage = {
           fields={["email", "name"]}
           submit={words.add}
         />
-        <h2>{words.keys}</h2>
-        {(await keysTable(words.keys, place)) ?? <p class="empty">{words.none}</p>}
+        <h2>{visit.words.keys}</h2>
+        {(await keysTable(visit.words.keys, place)) ?? <p class="empty">{words.none}</p>}
         <h2>{organization.archivedAt === null ? words.archive : words.restore}</h2>
         <ArchiveButton organization={organization} />
       </>,
@@ -186,7 +186,7 @@ function ArchiveButton({ organization }: Props) {
 }
 
 function Members({ organization }: Props) {
-  const words = useVisit().words.staffPages;
+  const { staffPages: words, suspend } = useVisit().words;
   return (
     <ResourceList
       resource={members}
@@ -202,7 +202,7 @@ function Members({ organization }: Props) {
         <ActionButton
           inRow
           action={at === null ? "suspend" : "reinstate"}
-          label={at === null ? words.suspend : words.reinstate}
+          label={at === null ? suspend : words.reinstate}
           description={String(email)}
           fields={{ member: Number(id) }}
           danger={at === null}

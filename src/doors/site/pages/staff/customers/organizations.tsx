@@ -40,7 +40,7 @@ export const organizationsPage: SitePage = {
             resource={organizations}
             verb="create"
             options={{ plan: planOptions(await accounts.plans(), visit.language) }}
-            submit={words.create}
+            submit={visit.words.create}
             words={visit.words.firstSteps.customerForm}
             once
           />

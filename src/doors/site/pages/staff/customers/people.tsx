@@ -51,7 +51,7 @@ export const peoplePage: SitePage = {
 export const personPage: SitePage = {
   path: "/staff/people/:id/",
   access: "staff",
-  async show({ words: { staffPages: words } }, context) {
+  async show({ words: { staffPages: words, passwordLink } }, context) {
     const person = (await verbOf(people, "show").run({}, useOf({ id: addressed() }))) as Row;
     return consolePage(
       String(person["email"]),
@@ -60,7 +60,7 @@ export const personPage: SitePage = {
         <Facts facts={factsOf(people, person, FACTS, { organizations: organizationsCell })} />
         <h2>{words.actions}</h2>
         <div class="row">
-          <ActionButton action="make-link" label={words.makeLink} />
+          <ActionButton action="make-link" label={passwordLink} />
           {context.mails.canSend && <ActionButton action="mail-link" label={words.mailLink} />}
           <ActionButton action="end-sessions" label={words.endSessions} />
         </div>

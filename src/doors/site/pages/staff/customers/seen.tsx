@@ -39,9 +39,9 @@ export const seenPage: SitePage = {
             <a href={asset(`/staff/organizations/${organization.id}/`)}>{words.back}</a>
           </p>
           <Overview isReadOnly />
-          <h2>{words.keys}</h2>
-          {(await keysTable(words.keys, place, true)) ?? <p class="empty">{words.none}</p>}
-          <h2>{words.webhooks}</h2>
+          <h2>{visit.words.keys}</h2>
+          {(await keysTable(visit.words.keys, place, true)) ?? <p class="empty">{words.none}</p>}
+          <h2>{visit.words.webhooks}</h2>
           <Webhooks organization={organization} />
         </>,
       );
@@ -63,7 +63,7 @@ function asOwner(organization: Organization): Visit {
 
 async function Webhooks({ organization }: { organization: Organization }) {
   const context = useSite();
-  const words = useVisit().words.staffPages;
+  const { staffPages: words, lastError, lastSuccess, state } = useVisit().words;
   const webhooks = await context.webhooks.webhooks(organization.id);
   if (webhooks.length === 0) return <p>{words.none}</p>;
   const rows = await Promise.all(
@@ -83,10 +83,10 @@ async function Webhooks({ organization }: { organization: Organization }) {
           (webhook) => <NamedLink to={`/staff/webhooks/${webhook.id}/`}>{webhook.url}</NamedLink>,
           "row long",
         ],
-        [words.state, (webhook) => <WebhookStatus reason={webhook.disabledReason} />],
+        [state, (webhook) => <WebhookStatus reason={webhook.disabledReason} />],
         [words.channels, ({ channels }) => shownNumber(channels), "number"],
-        [words.lastSuccess, (webhook) => <Instant at={webhook.lastSuccessAt} />],
-        [words.lastError, (webhook) => <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
+        [lastSuccess, (webhook) => <Instant at={webhook.lastSuccessAt} />],
+        [lastError, (webhook) => <bdi>{told(outcomeOf(webhook.lastError)) || "—"}</bdi>],
         [words.attempts, ({ strip }) => strip ?? "—"],
       ]}
     />

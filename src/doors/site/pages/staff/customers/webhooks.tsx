@@ -23,13 +23,13 @@ export const staffWebhooksPage: SitePage = {
   access: "staff",
   async show({ words }) {
     return consolePage(
-      words.staffPages.webhooks,
+      words.webhooks,
       <ResourceList
         resource={webhooks}
-        label={words.staffPages.webhooks}
+        label={words.webhooks}
         columns={["url", "organization", "disabled_reason", "failing_since", "last_error"]}
         looks={{ url: "row long" }}
-        empty={words.organizationPages.noWebhooks}
+        empty={words.noWebhooks}
         cells={{
           ...webhookCells,
           url: ({ id, url }) => (
@@ -85,9 +85,9 @@ export const staffWebhookPage: SitePage = {
         <Facts facts={factsOf(webhooks, webhook, FACTS, webhookCells)} />
         {webhook["is_active"] === false && (
           <>
-            <h2>{words.enable}</h2>
+            <h2>{visit.words.enable}</h2>
             <p>{words.enableText}</p>
-            <ActionButton action="enable" label={words.enable} />
+            <ActionButton action="enable" label={visit.words.enable} />
           </>
         )}
         {webhook["disabled_reason"] !== "staff" && <DisableForm />}
@@ -103,11 +103,11 @@ export const staffWebhookPage: SitePage = {
 };
 
 function DisableForm() {
-  const words = useVisit().words.staffPages;
+  const { staffPages: words, disable } = useVisit().words;
   return (
     <>
-      <h2>{words.disable}</h2>
-      <VerbForm resource={webhooks} verb="disable" submit={words.disable} danger>
+      <h2>{disable}</h2>
+      <VerbForm resource={webhooks} verb="disable" submit={disable} danger>
         <p>{words.disableText}</p>
       </VerbForm>
     </>
@@ -115,7 +115,7 @@ function DisableForm() {
 }
 
 async function Deliveries({ id }: { id: number }) {
-  const { staffPages: words, webhookPages } = useVisit().words;
+  const { staffPages: words, nextAttempt, webhookPages } = useVisit().words;
   const deliveries = await useSite().webhooks.deliveries(id, {
     before: null,
     limit: DELIVERIES_SHOWN,
@@ -134,7 +134,7 @@ async function Deliveries({ id }: { id: number }) {
         [words.attempts, ({ attempts }) => attempts.length, "number"],
         [words.lastStatus, (one) => <bdi>{lastOf(one)?.status ?? lastOf(one)?.error ?? "—"}</bdi>],
         [
-          words.nextAttempt,
+          nextAttempt,
           ({ next_attempt_at: at }) => (at === null ? "—" : <Instant at={Date.parse(at)} />),
         ],
       ]}

@@ -113,7 +113,7 @@ function Sums({ hours }: { hours: readonly Hour[] }) {
 
 function shownMs(us: number | null): string {
   if (us === null) return "—";
-  return `${shownNumber(Math.round(us / 100) / 10)} ${useVisit().words.summaryPage.ms}`;
+  return `${shownNumber(Math.round(us / 100) / 10)} ${useVisit().words.ms}`;
 }
 
 /** Upper bound of a histogram's class, rounded up to two significant digits: it is no more exact. */
