@@ -2,7 +2,7 @@
  * Post search over posts whose words are drawn from the sample's by frequency:
  * `bun test/bench/post-search.ts [--posts N] [--days N] [--passes N] [--data DIR] [--again] [--peers]`. Prints the import's
  * speed with and without the index, the index's size compared with the texts', and the p99 of first pages by class of
- * query and filter; with `--again` only these, of the file of an earlier run; with `--peers`, also of Fastify and
+ * query and filter, and the processor time of one on average, which other work on the machine changes less; with `--again` only these, of the file of an earlier run; with `--peers`, also of Fastify and
  * PocketBase with LIKE on the same rows.
  */
 
@@ -11,6 +11,7 @@ import { createWriteStream, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import BetterSqlite3 from "better-sqlite3";
+import { processorMs } from "../support/processor-time.ts";
 import type { Contender } from "./peers/contenders/contender.ts";
 import { startFastify } from "./peers/contenders/fastify.ts";
 import { kanalog, startKanalog } from "./peers/contenders/kanalog.ts";
@@ -43,6 +44,7 @@ const { values } = parseArgs({
 });
 const posts = Number(values.posts);
 const days = Number(values.days);
+const passes = Number(values.passes);
 const folder = join(values.data, `${posts}-${days}`);
 const database = join(folder, "kanalog.db");
 
@@ -143,10 +145,13 @@ async function searches(): Promise<void> {
         const paths = queries.map(
           (q) => `/v1/msgr/posts/search/?${new URLSearchParams({ q, ...parameters })}`,
         );
-        const times = await ask(own, paths, Number(values.passes));
+        const usedBefore = processorMs(own.server.pid);
+        const times = await ask(own, paths, passes);
+        const used = (processorMs(own.server.pid) - usedBefore) / (paths.length * (passes + 1));
         all.push(...times);
         const p99 = percentile(times, 0.99);
-        report(`${name}, ${filter}: p50, p99`, figures(times), p99 < P99_MAX_MS);
+        const figure = `${figures(times)}, ${used.toFixed(0)} ms`;
+        report(`${name}, ${filter}: p50, p99, processor`, figure, p99 < P99_MAX_MS);
       }
     }
     report("all of them: p50, p99", figures(all), percentile(all, 0.99) < P99_MAX_MS);
