@@ -59,27 +59,19 @@ export function createBulk(
       after: Position,
       { organizationId, charge }: { organizationId: number; charge: Charge },
     ): Promise<BulkFile> {
-      const place = takePlace(places, String(organizationId), EXPORTS_MAX);
-      if (place === null) {
+      const name = takeOneOf(places, String(organizationId), EXPORTS_MAX);
+      if (name === null) {
         const detail = message("exportsUnderWay", { exports: EXPORTS_MAX });
         throw new AppError("throttled", detail, { retryAfterS: RETRY_AFTER_S });
       }
-      try {
+      return inPlace(places, name, async (place) => {
         const turn = { selection, after, hasHeader: after === null, rowsMax: ROWS_PER_UNIT };
         const first = await readPart(turn);
         // The stream that the parts go to calls for the next one outside of the request.
         const readNext = inCurrentWork(readPart);
-        const parts = paidParts(
-          first,
-          turn,
-          { readPart: readNext, charge, place, isStopping: () => isStopping },
-          ports,
-        );
-        return { parts, close: place.close };
-      } catch (error) {
-        place.close();
-        throw error;
-      }
+        const paid = { readPart: readNext, charge, place, isStopping: () => isStopping };
+        return paidParts(first, turn, paid, ports);
+      });
     },
 
     /** Ends the exports under way after their current part, with a last line that says so. */
@@ -95,13 +87,12 @@ export interface ExportPlace {
   close(): void;
 }
 
-/**
- * Takes one of the owner's places; null if all are taken.
- * @param of the owner: an organization's number, or `staff`
- */
-function takePlace(places: Claims, of: string, placesMax: number): ExportPlace | null {
-  const name = takeOneOf(places, of, placesMax);
-  if (name === null) return null;
+/** Begins an export in the place of that name, which is released once its file is closed. */
+async function inPlace(
+  places: Claims,
+  name: string,
+  begin: (place: ExportPlace) => Promise<BulkFile["parts"]>,
+): Promise<BulkFile> {
   const place: ExportPlace = {
     isOpen: true,
     close() {
@@ -110,7 +101,12 @@ function takePlace(places: Claims, of: string, placesMax: number): ExportPlace |
       places.giveBack(name);
     },
   };
-  return place;
+  try {
+    return { parts: await begin(place), close: place.close };
+  } catch (error) {
+    place.close();
+    throw error;
+  }
 }
 
 interface Operations {
@@ -161,16 +157,13 @@ export function createDownloads(
      * @throws AppError `conflict` while another is in progress, `invalid` as `readExport`
      */
     async open(wish: ExportWish, by: Actor): Promise<BulkFile> {
-      const place = takePlace(places, "staff", 1);
-      if (place === null) throw new AppError("conflict", message("exportUnderWay"));
-      try {
+      const name = "staff";
+      if (!places.take(name)) throw new AppError("conflict", message("exportUnderWay"));
+      return inPlace(places, name, async () => {
         const selection = await operations.readExport(wish);
         await operations.noteExport(wish, by);
-        return { parts: inPace(exportParts(exportPart, selection)), close: place.close };
-      } catch (error) {
-        place.close();
-        throw error;
-      }
+        return inPace(exportParts(exportPart, selection));
+      });
     },
   };
 }
