@@ -31,8 +31,11 @@ import {
  * more, one in n is looked up, and months before the last one are read in slices.
  */
 const LIMITS = { lookedUp: 50_000, read: 900_000 };
-/** Longer expressions, of hundreds of stems, take too long to begin for each slice. */
-const SLICED_LENGTH_MAX = 1_000;
+/**
+ * Longest expression for which a part with `read` candidates is read in slices; with a tenth of them, a tenth of it.
+ * Each slice begins anew, which for many stems takes longer than reading the whole part.
+ */
+const SLICED_LENGTH_MAX = 900;
 const SLICES_OF_DAY = 2;
 /** Channels are estimated from every fourth post at least: every eighth misses a third to nine tenths of them. */
 const CHANNELS_SAMPLED_MAX = 4;
@@ -182,7 +185,6 @@ function readSample(
   const parts = partsIn(indexQuery);
   const lengths = parts.map((part) => daysOf(part, indexQuery));
   const days = lengths.reduce((sum, one) => sum + one, 0);
-  const canSlice = indexQuery.match.length <= SLICED_LENGTH_MAX;
   const found: { rows: readonly number[]; weight: number }[] = [];
   let [every, candidates, daysRead] = [1, 0, 0];
   let slicedBefore: number | null = null;
@@ -190,6 +192,8 @@ function readSample(
     requireTime(db);
     const expected = at === 0 ? 0 : (candidates * days) / daysRead;
     let weight = 1;
+    const ofPart = (expected * (lengths[at] ?? 0)) / days;
+    const canSlice = indexQuery.match.length * limits.read <= SLICED_LENGTH_MAX * ofPart;
     if (canSlice && expected > limits.read) {
       slicedBefore ??= part.end_row;
       // A row of a slice takes longer.
