@@ -12,7 +12,6 @@ import { parseJson } from "../values/json-text.ts";
 import { inEnglish } from "../values/messages/messages.ts";
 import { freeOutcome, type Outcome, viewMethod } from "../verbs/call.ts";
 import type { ApiMethod } from "../verbs/method.ts";
-import { listsList } from "../verbs/methods/lists.ts";
 import { meRetrieve } from "../verbs/methods/me.ts";
 import { toolMethods } from "../verbs/methods/table.ts";
 import type { RawArguments } from "../verbs/read-arguments.ts";
@@ -30,9 +29,8 @@ export interface LocalMcp {
 /** Whoever can read the file may read all of it: there is no account, and nothing is counted. */
 const READER = { plan: { code: "profi", posts: true, historyDays: null } } as Omit<Caller, "key">;
 
-const OF_ACCOUNTS = [meRetrieve, listsList].map(({ operationId }) => operationId);
 const TOOLS = toolMethods
-  .filter(({ operationId }) => !OF_ACCOUNTS.includes(operationId))
+  .filter((method) => method !== meRetrieve)
   .map((method) => ({ ...method, units: 0 as const }));
 
 /** @param db for reading; the caller closes it */
@@ -40,7 +38,7 @@ export function createLocalMcp(db: Database, config: Config, ports: Ports): Loca
   const { clock, log } = ports;
   const quiet = { noteHold() {}, noteSlow() {}, noteRefused() {} };
   const { threads, endThreads } = databaseThreads(config, clock, db, quiet, 1);
-  // Services for customers only are missing; no tool but those of accounts uses them.
+  // Services for customers only are missing; no tool but that of the account uses them.
   const services = composeReading({ db, threads, config, ports, crew: null }) as Services;
   const answer = createDispatcher(TOOLS, { version, messenger: config.messenger }, services);
   const tickSnapshot = db.isInMemory ? withoutTickSnapshots : createTickSnapshots(db, clock);

@@ -30,10 +30,7 @@ export function serverInfo(version: string): { name: string; title: string; vers
  */
 export function instructionsFor(messenger: string, hasAccount: boolean): string {
   const [units, cost] = hasAccount
-    ? [
-        " Units left: me_retrieve; saved searches: msgr_lists_list.",
-        " Most calls cost one request unit.",
-      ]
+    ? [" Units left: me_retrieve.", " Most calls cost one request unit."]
     : ["", ""];
   return (
     `Data about ${messenger} channels. Who leads, grows or is read most: msgr_channels_list. One by a ` +

@@ -30,7 +30,6 @@ export const listsList = apiMethod({
   description:
     "Searches of the catalog that the key's member has saved, here or on the site, by name. Everybody has their " +
     "own; nobody else's are visible.",
-  tool: "Saved searches of {messenger} channels; msgr_channels_list takes what `query` says.",
   units: 0,
   parameters: fieldsOf(listSchema),
   result: listOf(listSchema),

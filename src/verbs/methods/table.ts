@@ -92,7 +92,6 @@ export const apiMethods: readonly ApiMethod[] = [
 
 /** Filters that tools leave out: the catalog's orderings by the same figures answer who has most. */
 const REACH_BY_AGE = ["reach_24h_min", "reach_48h_min", "ad_reach_24h_min", "ad_reach_48h_min"];
-const BY_METRICS = ["growth_30d_min", "reach_30d_min", "err_30d_min", ...REACH_BY_AGE];
 
 /** The specification's tools, in its order. */
 const specifiedTools: readonly ApiMethod[] = [
@@ -118,10 +117,9 @@ export const toolMethods: readonly ApiMethod[] = [
   ...specifiedTools,
   postsSearchList,
   channelsCompareList,
-  without(channelsStatsRetrieve, ...BY_METRICS),
+  without(channelsStatsRetrieve, ...REACH_BY_AGE),
   channelMentionsList,
   channelSimilarList,
   without(postsSearchStats, "is_ad", "media", "views_min"),
   trendsList,
-  without(listsList, "fields"),
 ];

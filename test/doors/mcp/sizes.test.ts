@@ -270,7 +270,6 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
         ["msgr_channels_similar_list", channels],
         ["msgr_posts_search_stats", ["новости", "год", "россия", "=и"].map((q) => ({ q }))],
         ["msgr_trends_list", [{}]],
-        ["msgr_lists_list", [{}]],
       ];
       expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
       for (const [tool, all] of calls) {

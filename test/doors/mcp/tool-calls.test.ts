@@ -93,7 +93,6 @@ const SAME: [tool: string, args: Record<string, unknown>, path: string][] = [
   ],
   ["msgr_channels_list", { category: "news" }, "/v1/msgr/channels/?category=news"],
   ["msgr_trends_list", { hours: 72 }, "/v1/msgr/trends/?hours=72"],
-  ["msgr_lists_list", {}, "/v1/msgr/lists/"],
   ["msgr_posts_search_stats", { q: "пост" }, "/v1/msgr/posts/search/stats/?q=пост"],
   ["msgr_channels_list", { q: "%_&=+;'\"" }, "/v1/msgr/channels/?q=%25_%26%3D%2B%3B'%22"],
   ["msgr_channels_retrieve", { channel: "1" }, "/v1/msgr/channels/1/"],
@@ -468,12 +467,7 @@ describe("what calls cost", () => {
   test("a call is counted under its method's name, as over REST", async () => {
     for (const [tool, args] of SAME) expectToolResult(await mcp.call(tool, args), tool);
     const usage = await mcp.usage();
-    const free = [
-      "me_retrieve",
-      "msgr_categories_list",
-      "msgr_territories_list",
-      "msgr_lists_list",
-    ];
+    const free = ["me_retrieve", "msgr_categories_list", "msgr_territories_list"];
     for (const name of TOOL_NAMES) {
       const requests = SAME.filter(([tool]) => tool === name).length;
       const units = free.includes(name) ? 0 : requests;
@@ -573,24 +567,4 @@ describe("pages", () => {
     const answer = await mcp.call("msgr_channels_list", { cursor, ordering: "-quality" });
     expectToolError(answer, "400 invalid: cursor: The cursor was made with another ordering: ");
   });
-});
-
-test("what a member saved as a list is found by the catalog's tool, given the list's search", async () => {
-  const { key } = await appliance.customer({ access: "read_write" });
-  const own = mcpRequests(appliance, key);
-  const saved = await appliance.request("/v1/msgr/lists/", {
-    ...{ method: "POST", key, headers: { "content-type": "application/json" } },
-    body: JSON.stringify({ name: "Chats", query: "kind=chat&ordering=-quality" }),
-  });
-  expect(saved.status).toBe(201);
-  const [list] = expectToolResult(await own.call("msgr_lists_list")).results;
-  const { query, ...named } = list;
-  expect(named).toMatchObject({ id: saved.body.id, name: "Chats" });
-  const args = Object.fromEntries(new URLSearchParams(query));
-  const found = expectToolResult(await own.call("msgr_channels_list", args));
-  const { body } = await appliance.get(`/v1/msgr/lists/${saved.body.id}/channels/?limit=20`, key);
-  expect(found.results.length).toBeGreaterThan(0);
-  expect(found.results).toEqual(body.results);
-  // Another member's lists are not theirs.
-  expect(expectToolResult(await mcp.call("msgr_lists_list")).results).toEqual([]);
 });
