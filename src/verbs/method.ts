@@ -120,7 +120,7 @@ type Defaulted = "verb" | "audience" | "status" | "errors";
 
 /**
  * Declares a method: the type of the arguments of `run` is inferred from `parameters`. What is not declared
- * follows from verb and path: a small body of JSON, the status, and `not_found` for an item by its number.
+ * follows from verb and path: a small body of JSON, the status, and `not_found` for an item in the path.
  */
 export function apiMethod<P extends Parameters, R extends Schema<unknown>>(
   method: Omit<ApiMethod<P, R>, Defaulted> & Partial<Pick<ApiMethod<P, R>, Defaulted>>,

@@ -4,7 +4,7 @@ import { selectOverTime } from "../../../src/catalog/post-search/finding/over-ti
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { message } from "../../../src/values/messages/messages.ts";
-import { parseDay } from "../../../src/values/moscow-time.ts";
+import { parseDay, startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
@@ -323,6 +323,30 @@ describe("of more matches than are looked up", () => {
     expect(Math.abs((sliced.views ?? 0) / (exact.views ?? 1) - 1)).toBeLessThan(0.1);
     expect(sliced.top_channels).toEqual(exact.top_channels);
     expect(sliced.channels).toBeNull();
+
+    // More channels have changed than filters follow at once, which may be missing as well.
+    const changed = Array.from({ length: 51 }, (_, at) => `(${1000 + at}, 0, 0)`);
+    db.exec(`INSERT INTO post_search_stale VALUES ${changed.join()}`);
+    const science = db.prepare<{ id: number }>("SELECT id FROM categories WHERE slug = 'science'");
+    const categoryId = science.get()?.id ?? 0;
+    const ofCategory = { ...selection, filter: { ...filter, categoryId } };
+    const many = selectOverTime(db, ofCategory, { lookedUp: 500, read: 1 });
+    db.exec("DELETE FROM post_search_stale");
+    expect(many.note).toEqual(message("postsSliced", { before: "2026-11-01" }));
+  });
+
+  test("a day of news does not make exact months estimates", async () => {
+    const posts = fc.sample(postsOf(1000), { numRuns: 1, seed: 47 })[0] ?? [];
+    const days = [parseDay("2026-11-01"), parseDay("2026-10-10"), parseDay("2026-09-10")];
+    for (const post of posts) {
+      const day = days[post.id % 10 < 8 ? 0 : (post.id % 10) - 7] ?? 0;
+      Object.assign(post, { text: "это", at: startOfDay(day) + post.id * 60_000 });
+    }
+    await write(posts);
+    const { db } = appliance.app.domains;
+    const short = { ...selection, from: days[2] ?? 0, to: days[0] ?? 0 };
+    const limits = { lookedUp: 2000, read: 1500 };
+    expect(selectOverTime(db, short, limits)).toEqual(selectOverTime(db, short));
   });
 
   test("where texts decide, an estimate says that it is one", async () => {

@@ -21,7 +21,6 @@ const startImport = transaction(
   ) => {
     const { kind, fileName, summary } = run;
     const { options, bytes } = summary;
-
     const { id } = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
     await recordChange(tx, clock, by, {
       action: "import.start",

@@ -85,7 +85,7 @@ function termExpressions(
 function phraseExpressions(stems: readonly (readonly string[])[]): TermExpressions {
   const sequences = sequencesOf(stems);
   if (sequences !== null) return decided(any(sequences.map((sequence) => quoted(...sequence))));
-  return { certain: NOWHERE, possible: `(${stems.map(anyStem).join(" AND ")})` };
+  return { certain: NOWHERE, possible: `(${stems.map(anyToken).join(" AND ")})` };
 }
 
 function beginningExpressions(
@@ -95,7 +95,7 @@ function beginningExpressions(
   const areOthers = beginsOtherStems(prefix);
   // Only the last letter of a stem may differ from its words.
   const sure = areOthers ? named.filter((stem) => stem !== prefix) : named;
-  const certain = hasMore && !isFrequent && !areOthers ? any([beginning(prefix)]) : anyStem(sure);
+  const certain = hasMore && !isFrequent && !areOthers ? any([beginning(prefix)]) : anyToken(sure);
   if (isFrequent) return { certain, possible: EVERYWHERE };
   const all = hasMore ? [beginning(prefix)] : named.map((stem) => quoted(stem));
   const possible = [...all, ...others.map((stem) => quoted(stem))];
@@ -107,7 +107,7 @@ const decided = (expression: string): TermExpressions => ({
   possible: expression,
 });
 
-const anyStem = (stems: readonly string[]): string =>
+export const anyToken = (stems: readonly string[]): string =>
   stems.length === 0 ? NOWHERE : any(stems.map((stem) => quoted(stem)));
 
 /** FTS5 collects the posts of all tokens with the prefix before its first result. */
@@ -180,7 +180,7 @@ function filterExpressions(filter: PostFilter, stale: readonly number[]): Filter
   };
 }
 
-/** All posts that pass the filters; null if there are none of those but advertising's. */
+/** All posts that pass the filters; null without filters, or if only advertising is excluded. */
 export function filterExpression(filter: PostFilter, stale: readonly number[]): string | null {
   const { filters, excluded } = filterExpressions(filter, stale);
   return filters.length === 0 ? null : found(filters, ...excluded);
@@ -226,8 +226,5 @@ export function withLevels(match: string, least: number, most: number): string {
 }
 
 export function withAnyToken(match: string, tokens: readonly string[]): string {
-  return `${found([any(tokens.map((token) => quoted(token)))])} AND (${match})`;
+  return `${found([anyToken(tokens)])} AND (${match})`;
 }
-
-export const stemsExpression = (stems: readonly string[]): string =>
-  any(stems.map((stem) => quoted(stem)));

@@ -30,7 +30,7 @@ const TOGETHER_GROWTH = 4;
 const TOGETHER_MAX = 100_000;
 
 /**
- * The most viewed candidates after a position, if there are too many to sort all of them: one level of views after
+ * The most viewed candidates after a position: all of them sorted, or if there are too many, one level of views after
  * another until there are enough.
  * @throws AppError `invalid` if too many posts have about as many views as the position
  */
@@ -40,6 +40,11 @@ export function byLevels(
   position: ViewsPosition,
   count: number,
 ): Match[] {
+  // Where the index decides alone, all were counted, and are too many.
+  if (indexQuery.texts !== null) {
+    const rows = readRows(db, indexQuery, SORTED_MAX + 1);
+    if (rows.length <= SORTED_MAX) return mostViewedOf(db, rows, position, count);
+  }
   const [views, at, id] = position;
   const found: Match[] = [];
   let postsMax = TOGETHER_FIRST;

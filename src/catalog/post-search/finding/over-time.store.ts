@@ -37,6 +37,8 @@ const LIMITS = { lookedUp: 50_000, read: 900_000 };
  */
 const SLICED_LENGTH_MAX = 900;
 const SLICES_OF_DAY = 2;
+/** Days that tell how many candidates the others have: of fewer, a single day of news would decide. */
+const DAYS_TELLING = 14;
 /** Channels are estimated from every fourth post at least: every eighth misses a third to nine tenths of them. */
 const CHANNELS_SAMPLED_MAX = 4;
 /** Of smaller samples, some neighbours are looked up together, in half the time: mostly they share a page. */
@@ -143,11 +145,11 @@ export function selectOverTime(
   };
 
   function noteOf(): Message | null {
-    const incomplete = incompleteNote(indexQuery);
-    if (incomplete !== null) return incomplete;
+    const { slicedBefore } = certain;
     if (isEstimated) return message("postsEstimated", { every: sampled });
-    if (certain.slicedBefore === null) return stemsNote();
-    return message("postsSliced", { before: formatDay(dayOfRow(certain.slicedBefore)) });
+    if (slicedBefore !== null)
+      return message("postsSliced", { before: formatDay(dayOfRow(slicedBefore)) });
+    return incompleteNote(indexQuery) ?? stemsNote();
   }
 }
 
@@ -190,7 +192,7 @@ function readSample(
   let slicedBefore: number | null = null;
   for (const [at, part] of parts.entries()) {
     requireTime(db);
-    const expected = at === 0 ? 0 : (candidates * days) / daysRead;
+    const expected = daysRead < DAYS_TELLING ? 0 : (candidates * days) / daysRead;
     let weight = 1;
     const ofPart = (expected * (lengths[at] ?? 0)) / days;
     const canSlice = indexQuery.match.length * limits.read <= SLICED_LENGTH_MAX * ofPart;

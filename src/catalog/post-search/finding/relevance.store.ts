@@ -4,7 +4,7 @@ import { FREQUENCY_MAX, frequentToken } from "../index-text.ts";
 import type { PostQuery, Term } from "../post-query.ts";
 import type { PostSearchSelection } from "../post-search.ts";
 import { estimatedPosts } from "../vocabulary.store.ts";
-import { stemsExpression, withAnyToken } from "./match-expression.ts";
+import { anyToken, withAnyToken } from "./match-expression.ts";
 import {
   countRows,
   IN_RANGE,
@@ -97,7 +97,7 @@ function rarity(having: number, posts: number): number {
 }
 
 function postsWith(db: Database, { parts }: IndexQuery, { stems }: WeighedWord): number {
-  const all = { match: stemsExpression(stems), parts, low: -UNBOUNDED, high: UNBOUNDED };
+  const all = { match: anyToken(stems), parts, low: -UNBOUNDED, high: UNBOUNDED };
   const posts = countRows(db, all, POSTS_COUNTED_MAX);
   if (posts < POSTS_COUNTED_MAX) return posts;
   return Math.max(
@@ -120,7 +120,7 @@ function frequenciesOf(
   for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const tokens = stems.map((stem) => (least === 1 ? stem : frequentToken(stem, least)));
     // Reading these lists alone, even with rows that do not match, is faster than evaluating the whole query.
-    const alone = { ...indexQuery, match: stemsExpression(tokens) };
+    const alone = { ...indexQuery, match: anyToken(tokens) };
     const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
     if (!isShort && least > 1) continue;
     const { low, high } = indexQuery;

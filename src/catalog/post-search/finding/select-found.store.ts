@@ -38,15 +38,16 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     isCapped: counted.isCapped,
     // A page may test other texts than the count, and so find more.
     matches: Math.max(counted.matches, posts.length),
-    note: incompleteNote(indexQuery) ?? noteOf(counted, selection),
+    note: noteOf(counted, selection) ?? incompleteNote(indexQuery) ?? stemsNote(),
   };
 }
 
+/** Tells that texts were left, or matches not ranked; null if not. */
 function noteOf(counted: Counted, { ordering }: PostSearchSelection): Message | null {
   const { tested, matches } = counted;
   if (tested !== null) return message("postsUntested", { posts: tested });
   const isRanked = ordering === "-relevance" && matches > RANKED_MAX;
-  return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : stemsNote();
+  return isRanked ? message("newestRanked", { posts: RANKED_MAX }) : null;
 }
 
 /** A search candidate, and whether its text matches, which is read on demand. */
