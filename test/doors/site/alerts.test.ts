@@ -91,7 +91,11 @@ describe("the page of all alerts", () => {
     await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
     await make();
     expect((await owner.get(PATH)).html).toContain("plan (alerts: 1)");
-    expect((await make()).status).toBe(403);
+    const second = await make();
+    expect(second.status).toBe(403);
+    expect(second.html.split("plan (alerts: 1)")).toHaveLength(2);
+    expect(second.html).toContain('value="ставка"');
+    expect(second.html).not.toContain("The plan profi");
     await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect((await owner.get(PATH)).html).toContain("does not include alerts");
     const { html } = await owner.get(`${PATH}1/?preview=yes`);

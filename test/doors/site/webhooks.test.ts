@@ -139,9 +139,12 @@ describe("creating a webhook", () => {
 
     expect((await make()).status).toBe(200);
     expect((await owner.get(PATH)).html).not.toContain('value="create"');
+    // The form was open while somebody else made the last one: it keeps what was typed in it.
     const second = await make();
     expect(second.status).toBe(403);
-    expect(second.html).toContain("Delete one to create another.");
+    expect(second.html.split("Delete one to create another.")).toHaveLength(2);
+    expect(second.html).toContain(`value="${URL_TYPED}"`);
+    expect(second.html).not.toContain("The plan growth");
     expect((await call("GET", "")).body.results).toHaveLength(1);
   });
 });
@@ -485,7 +488,11 @@ describe("on a plan without webhooks", () => {
     expect(status).toBe(200);
     expect(html).toContain("The Test plan does not include webhooks.");
     expect(html).not.toContain('value="create"');
-    expect((await make()).status).toBe(403);
+    for (const channels of ["1", "@first_one", "x"]) {
+      const refused = await make({ channels });
+      expect(refused.status, channels).toBe(403);
+      expect(refused.html).toContain("The Test plan does not include webhooks.");
+    }
     expect((await owner.get(`${PATH}1/`)).status).toBe(404);
   });
 
@@ -504,6 +511,10 @@ describe("on a plan without webhooks", () => {
     for (const action of ["enable", "disable", "change", "rotate", "test", "resend"]) {
       const fields = { action, url: URL_TYPED, channels: "2", overlap_hours: "", delivery: "1" };
       expect((await owner.post(`${PATH}1/`, fields)).status, action).toBe(403);
+    }
+    for (const channels of ["@second_one", before.channels.join(" ")]) {
+      const fields = { action: "change", url: before.url, channels };
+      expect((await owner.post(`${PATH}1/`, fields)).status, channels).toBe(403);
     }
     expect(await stored()).toEqual(before);
     expect(appliance.ports.network.posts).toEqual([]);

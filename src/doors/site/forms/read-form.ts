@@ -3,7 +3,8 @@ import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { shownFileName, UPLOAD_BYTES_MAX } from "../../../catalog/imports/runs/upload-files.ts";
-import { AppError, fieldError, toAppError } from "../../../errors.ts";
+import { AppError, fieldError, notFound, toAppError } from "../../../errors.ts";
+import { parseNumber } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { parseEndOfDay } from "../../../values/moscow-time.ts";
 import type { Takes } from "../../../values/takes.ts";
@@ -90,6 +91,13 @@ export function isOfOtherOrganization(
 export function otherOrganization({ membership, words }: Visit): AppError {
   const current = membership?.organization.name ?? "";
   return pageError("conflict", words.otherOrganization(current));
+}
+
+/** Parses a number from an address or a form. @throws AppError `not_found` */
+export function idOf(text: string): number {
+  const id = parseNumber(text);
+  if (id === null) throw notFound("number");
+  return id;
 }
 
 /**

@@ -92,7 +92,11 @@ function Channel({ facts }: { facts: ChannelFacts }) {
         )}
       </Trail>
       <Head facts={facts} />
-      {card.description !== null && <p dir="auto">{card.description}</p>}
+      {card.description !== null && (
+        <p class="lines" dir="auto">
+          {card.description}
+        </p>
+      )}
       <Figures facts={facts} />
       {hasCharts && <Chart days={facts.days} />}
       {facts.lastPost !== null && <LastPost post={facts.lastPost} />}

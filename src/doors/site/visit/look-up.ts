@@ -15,7 +15,7 @@ import { type ApiMethod, FileAnswer } from "../../../verbs/method.ts";
 import type { exportChannels, exportPosts } from "../../../verbs/methods/export.ts";
 import type { Services } from "../../../verbs/services.ts";
 import { pageError } from "../forms/faults.ts";
-import { ownMembership, requireManager, viewer, viewerOf } from "./viewer.ts";
+import { ownMembership, ownPlan, requireManager, viewer, viewerOf } from "./viewer.ts";
 import { useSite, useVisit, type View } from "./visit.ts";
 
 /**
@@ -44,10 +44,23 @@ export async function change<Result>(
   try {
     return await lookUp<Result>(method, raw, body);
   } catch (error) {
-    // The API's own sentence is about methods.
-    const isOfPlan = error instanceof AppError && error.publicMessage.code === "methodNotIncluded";
-    const { notInPlan } = useVisit().words.organizationPages;
-    throw isOfPlan ? pageError(error.code, notInPlan) : error;
+    throw error instanceof AppError ? await inWordsOfPages(error) : error;
+  }
+}
+
+/** A plan's refusal as pages say it: the API's own sentences are about methods, and name plans by code. */
+async function inWordsOfPages(error: AppError): Promise<AppError> {
+  const { organizationPages, webhookPages, alertPages } = useVisit().words;
+  const { code, webhooks, alerts } = await ownPlan();
+  switch (error.publicMessage.code) {
+    case "methodNotIncluded":
+      return pageError(error.code, organizationPages.notInPlan);
+    case "webhooksNotIncluded":
+      return pageError(error.code, webhookPages.planFull(code, webhooks));
+    case "alertsNotIncluded":
+      return pageError(error.code, alertPages.planFull(code, alerts));
+    default:
+      return error;
   }
 }
 

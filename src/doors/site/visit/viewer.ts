@@ -6,8 +6,8 @@ import type { Caller } from "../../../customers/keys/keys.ts";
 import type { OwnItem } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { PlanRule } from "../../../verbs/admission.ts";
 import { pageError } from "../forms/faults.ts";
+import { idOf } from "../forms/read-form.ts";
 import { notFoundPage } from "../pages/message.tsx";
-import { idOf } from "../pages/staff/console.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { redirect, useSite, useVisit, type View, type Visit } from "./visit.ts";
 
@@ -86,8 +86,8 @@ export async function requireIncluded(
 
 /** The webhook or alert of the visitor's organization that the address names. @throws AppError `not_found` */
 export function ownItem(): OwnItem {
-  return {
-    organizationId: ownMembership().organization.id,
-    id: idOf(useVisit().params["id"] ?? ""),
-  };
+  return { organizationId: ownMembership().organization.id, id: idOf(named().id) };
 }
+
+/** The number in the address, as the API's methods take it. */
+export const named = () => ({ id: useVisit().params["id"] ?? "" });

@@ -140,6 +140,16 @@ describe("with charts", () => {
     expect(body).toContain("/v1/msgr/channels/Handle_2/");
   });
 
+  test("a description keeps its line breaks", async () => {
+    await imported(appliance, "channels", [
+      channel(9, { handle: "poem", description: "First line\nSecond line" }),
+    ]);
+    const { body } = await get("/en/c/poem/");
+    expect(body).toContain('<p class="lines" dir="auto">First line\nSecond line</p>');
+    const styles = (await get("/account/assets/public.css")).body;
+    expect(styles).toMatch(/\.lines\s*\{\s*white-space:\s*pre-line/);
+  });
+
   test("subscribers that were never read are a dash, and have no place", async () => {
     const unread = { ...channel(9, { handle: "unread", category: "news" }), subscribers: null };
     await imported(appliance, "channels", [unread]);

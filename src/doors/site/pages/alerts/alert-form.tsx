@@ -26,7 +26,7 @@ export function AlertForm({
   const territories = territoryOptions(directory.territories({}), chosen);
   const none = { value: "", label: words.any };
   return (
-    <Form action={action} submit={button} words={words}>
+    <Form action={action} submit={button} words={{ ...words, channel: visit.words.channel }}>
       <TextField name="name" value={alert?.name ?? ""} />
       <TextField name="q" label={words.query} hint={words.queryHint} value={alert?.q ?? ""} />
       <SelectField

@@ -18,6 +18,7 @@ import { cardsOf, change, lookUp } from "../../visit/look-up.ts";
 import {
   isInPlan,
   isManager,
+  named,
   ownItem,
   ownMembership,
   ownPlan,
@@ -102,8 +103,6 @@ export const alertPage: SitePage = {
   },
 };
 
-const named = () => ({ id: useVisit().params["id"] ?? "" });
-
 function alertOf(): Promise<AlertView> {
   return Promise.resolve(useSite().services.alerts.get(ownItem()));
 }
@@ -143,7 +142,7 @@ async function setMailed(isMailed: boolean): Promise<View> {
 }
 
 function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly WebhookView[] }) {
-  const words = useVisit().words.alertPages;
+  const { alertPages: words, channel: channelHead } = useVisit().words;
   const { channel, category, territory, is_ad: isAd } = alert;
   const card = channel === null ? undefined : cardsOf([channel]).get(channel);
   const { directory } = useSite().services;
@@ -155,7 +154,7 @@ function AlertFacts({ alert, webhooks }: { alert: AlertView; webhooks: readonly 
         [words.query, <bdi>{alert.q}</bdi>],
         [words.webhook, <WebhookLink webhook={webhooks.find(({ id }) => id === alert.webhook)} />],
         [
-          words.channel,
+          channelHead,
           channel !== null && (
             <NamedLink to={`/account/channels/${channel}/`}>
               {card?.title ?? String(channel)}

@@ -113,9 +113,11 @@ async function Create({
   webhooks: readonly WebhookView[];
   existing: number;
 }) {
-  const { alertPages: words, create } = useVisit().words;
+  const { form, words: common } = useVisit();
+  const { alertPages: words, create } = common;
   const { code, alerts } = await ownPlan();
-  if (existing >= alerts) {
+  // A refused form is shown again with its fault, instead of the notice.
+  if (existing >= alerts && form.get("action") !== "create") {
     return (
       <p class="notice">
         {words.planFull(code, alerts)}

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { notFound } from "../../../../errors.ts";
-import { parseNumber } from "../../../../values/fields.ts";
+import { idOf } from "../../forms/read-form.ts";
 import { Done } from "../../look/user-text.tsx";
 import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 
@@ -19,13 +18,6 @@ export function consolePage(title: string, body: JSX.Element): View {
 /** The number in the page's address. @throws AppError `not_found` */
 export function addressedId(): number {
   return idOf(useVisit().params["id"] ?? "");
-}
-
-/** Parses a number from an address or a form. @throws AppError `not_found` */
-export function idOf(text: string): number {
-  const id = parseNumber(text);
-  if (id === null) throw notFound("number");
-  return id;
 }
 
 const ROWS_PER_PAGE = 50;

@@ -22,7 +22,14 @@ import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, Facts, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf, change } from "../../visit/look-up.ts";
-import { isInPlan, ownItem, ownPlan, requireManager } from "../../visit/viewer.ts";
+import {
+  isInPlan,
+  named,
+  ownItem,
+  ownPlan,
+  requireIncluded,
+  requireManager,
+} from "../../visit/viewer.ts";
 import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { attemptsStrip, DeliveryTable, Outcome } from "./delivery-table.tsx";
 import { ManageWebhook, secretPage, WebhookState } from "./webhook-fields.tsx";
@@ -36,6 +43,7 @@ const webhookActions = {
   async change() {
     requireManager();
     const before = await webhookOf();
+    await requireIncluded(webhooksIncluded, useVisit().words.webhookPages.planWithout);
     const { url, channels } = await typedWebhook();
     // Only passes on what changes, as programs do: unchanged values are not validated again.
     return changed("changed", {
@@ -66,8 +74,6 @@ const webhookActions = {
     return redirect("/account/webhooks/?done=deleted");
   },
 };
-
-const named = () => ({ id: useVisit().params["id"] ?? "" });
 
 /** @param body fields to change; there may be none */
 async function changed(done: string, body: object): Promise<View> {

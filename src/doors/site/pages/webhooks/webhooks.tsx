@@ -10,7 +10,14 @@ import { Moment, shownNumber, told } from "../../look/shown.tsx";
 import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { change } from "../../visit/look-up.ts";
-import { isInPlan, isManager, ownMembership, ownPlan, requireManager } from "../../visit/viewer.ts";
+import {
+  isInPlan,
+  isManager,
+  ownMembership,
+  ownPlan,
+  requireIncluded,
+  requireManager,
+} from "../../visit/viewer.ts";
 import { asset, page, useVisit, type View } from "../../visit/visit.ts";
 import { secretPage, WebhookForm, WebhookState } from "./webhook-fields.tsx";
 import { typedWebhook, WEBHOOK_FORM } from "./webhook-form.ts";
@@ -87,9 +94,11 @@ function List({ webhooks }: { webhooks: readonly WebhookView[] }) {
 }
 
 async function Create({ existing }: { existing: number }) {
-  const { webhookPages: words, create } = useVisit().words;
+  const { form, words: common } = useVisit();
+  const { webhookPages: words, create } = common;
   const { code, webhooks } = await ownPlan();
-  if (existing >= webhooks) {
+  // A refused form is shown again with its fault, instead of the notice.
+  if (existing >= webhooks && form.get("action") !== "create") {
     return (
       <p class="notice">
         {words.planFull(code, webhooks)}
@@ -108,5 +117,6 @@ async function Create({ existing }: { existing: number }) {
 
 async function create(): Promise<View> {
   requireManager();
+  await requireIncluded(webhooksIncluded, useVisit().words.webhookPages.planWithout);
   return secretPage(await change<NewSecretView>(webhooksCreate, {}, await typedWebhook()));
 }

@@ -12,6 +12,7 @@ import { members } from "../../../../../verbs/operator/customers/members.ts";
 import { organizations } from "../../../../../verbs/operator/customers/organizations.ts";
 import { planRequests } from "../../../../../verbs/operator/customers/plans.ts";
 import type { Row } from "../../../../../verbs/operator/resource.ts";
+import { idOf } from "../../../forms/read-form.ts";
 import { backWith, useOf, verbAction, verbOf } from "../../../forms/verb-action.ts";
 import { ActionButton, RoleForm, RowFaults } from "../../../look/action-button.tsx";
 import { factsOf, ResourceList } from "../../../look/resource-list.tsx";
@@ -22,7 +23,7 @@ import type { SitePage } from "../../../site-pages.ts";
 import { asset, redirect, useSite, useVisit, type View } from "../../../visit/visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { RequestFacts } from "../../organization/plan.tsx";
-import { addressedId, consolePage, idOf } from "../console.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 import { mailInvitation, organizationCells } from "./organizations.tsx";
 import { linkView } from "./seen.tsx";
 
@@ -186,11 +187,11 @@ function ArchiveButton({ organization }: Props) {
 }
 
 function Members({ organization }: Props) {
-  const { staffPages: words, suspend } = useVisit().words;
+  const { staffPages: words, members: label, suspend } = useVisit().words;
   return (
     <ResourceList
       resource={members}
-      label={words.members}
+      label={label}
       given={{ organization: organization.id }}
       columns={["email", "name", "role", "suspended_at"]}
       looks={{ email: "row long" }}
