@@ -220,7 +220,7 @@ export const alertsPreview = apiMethod({
  * Reads the given filters, of which a channel becomes its service number; those not given are left out.
  * @throws AppError `invalid` with each filter that names nothing known
  */
-export function readFilters(
+function readFilters(
   { channel, category, territory, is_ad: isAd }: Arguments<typeof filterFields>,
   { services: { channels, directory } }: Pick<Call, "services">,
 ): Partial<Pick<AlertFields, "channelId" | "category" | "territory" | "isAd">> {
@@ -241,7 +241,7 @@ export function readFilters(
 }
 
 /** An alert's name: trimmed, one line, not blank. */
-export function readName(given: unknown): Read<string> {
+function readName(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;
   const name = read.value.trim();
@@ -253,7 +253,7 @@ export function readName(given: unknown): Read<string> {
 }
 
 /** `q` as in post search, trimmed; must contain at least one word that is not excluded. */
-export function readQuery(given: unknown): Read<string> {
+function readQuery(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;
   if (read.value.trim() === "") return { fault: message("blank") };

@@ -27,7 +27,7 @@ import {
 } from "../parameters.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */
-export const OVERLAP_HOURS_MAX = 72;
+const OVERLAP_HOURS_MAX = 72;
 
 /** Room for a body with a list of channels. */
 const LIST_BYTES_MAX = 256 * 1024;

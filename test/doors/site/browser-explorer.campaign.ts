@@ -82,6 +82,10 @@ inBrowser(
     await page.getByText("Type at least three characters.").first().waitFor();
     await page.fill("[name=q]", "");
     await page.locator("#results tbody tr").nth(1).waitFor();
+    await page.goto(`${address}/account/channels/?a_plus=false`);
+    await page.getByText("More filters (1)", { exact: true }).click();
+    await page.selectOption("[name=a_plus]", "");
+    await page.getByText("More filters", { exact: true }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -240,6 +240,8 @@ const search = document.querySelector("form[data-live]");
 if (search !== null) {
   const results = document.getElementById(search.dataset.live);
   const summary = document.getElementById(`${results.id}-summary`);
+  // The head of the folded filters counts those in use.
+  const folded = "form[data-live] summary";
   let last = null;
   let requests = 0;
   search.addEventListener("input", () => {
@@ -257,6 +259,7 @@ if (search !== null) {
       results.replaceChildren(...found.childNodes);
       showCopyButtons(results);
       if (summary !== null) summary.textContent = found.dataset.summary;
+      document.querySelector(folded).textContent = page.querySelector(folded).textContent;
       history.replaceState(null, "", `?${query}`);
     }, 200);
   });

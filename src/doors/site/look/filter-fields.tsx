@@ -96,8 +96,8 @@ export function MoreFilters({
   children,
 }: PropsWithChildren<{
   names: readonly string[];
-  /** What selects send when nothing was chosen in them. */
-  unset: string;
+  /** A value that stands for no choice, besides none. */
+  unset?: string;
 }>) {
   const { query, words } = useVisit();
   const used = names.filter((name) => !["", unset].includes(query.get(name) ?? "")).length;

@@ -4,7 +4,7 @@ import { CATALOG_ORDERINGS, type CatalogOrdering } from "../../../../catalog/sea
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { Avatar } from "../../look/channel-link.tsx";
 import { Scroll } from "../../look/data-table.tsx";
-import { ChangeText, changeOf, Sparkline, shownPercent } from "../../look/day-chart.tsx";
+import { ChangeText, changeOf, Sparkline, shownPart, shownPercent } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { ownPlan } from "../../visit/viewer.ts";
 import { asset, useSite, useVisit } from "../../visit/visit.ts";
@@ -111,6 +111,7 @@ function Row({
   const { channelFields, explorerPages: words } = useVisit().words;
   const { id, handle, image, subscribers, metrics } = card;
   const title = card.title.trim() === "" ? words.noTitle : card.title;
+  const [first = 0, last = 0] = [line[0], line.at(-1)];
   return (
     <tr>
       <td class="pick">
@@ -150,7 +151,14 @@ function Row({
         {shownPercent(metrics?.err_30d)}
       </td>
       <td class="whole" data-label={words.trend}>
-        {line.length > 1 ? <Sparkline values={line} /> : "—"}
+        {line.length > 1 ? (
+          <>
+            <Sparkline values={line} />
+            {first > 0 && <span class="hidden">{shownPart((last - first) / first, true)}</span>}
+          </>
+        ) : (
+          "—"
+        )}
       </td>
       <td data-label={channelFields.category}>{category !== null && <bdi>{category}</bdi>}</td>
     </tr>

@@ -206,7 +206,8 @@ function curve(x1: number, y1: number, x2: number, y2: number): string {
 }
 
 function shortName({ handle, title }: Neighbour): string {
-  return cut(title.trim() === "" ? `@${handle ?? ""}` : title, NAME_MAX);
+  const { noTitle } = useVisit().words.explorerPages;
+  return cut(title.trim() || (handle === null ? noTitle : `@${handle}`), NAME_MAX);
 }
 
 function cut(text: string, most: number): string {

@@ -240,7 +240,7 @@ async function CatalogResults({ page, filter, summary, count }: ResultsProps) {
   );
 }
 
-/** Filters that are folded. */
+/** Filters that are folded, without the order, which is folded with them. */
 const MORE = SEARCH_PARAMETERS.slice(
   SEARCH_PARAMETERS.indexOf("kind"),
   SEARCH_PARAMETERS.indexOf("ordering"),

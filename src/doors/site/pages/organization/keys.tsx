@@ -9,11 +9,11 @@ import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.ts
 import { DataTable } from "../../look/data-table.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { Instant, told } from "../../look/shown.tsx";
-import { Done } from "../../look/user-text.tsx";
+import { Done, NamedLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { change } from "../../visit/look-up.ts";
 import { isManager, ownMembership } from "../../visit/viewer.ts";
-import { asset, page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
+import { page, redirect, useSite, useVisit, type View } from "../../visit/visit.ts";
 import { WebhookState } from "../webhooks/webhook-fields.tsx";
 import { keysTable, revokeKey, visibleKeys } from "./key-table.tsx";
 import { makeKey } from "./new-key.tsx";
@@ -108,11 +108,7 @@ async function DisabledWebhooks() {
         columns={[
           [
             words.address,
-            ({ id, url }) => (
-              <a href={asset(`/account/webhooks/${id}/`)}>
-                <bdi>{url}</bdi>
-              </a>
-            ),
+            ({ id, url }) => <NamedLink to={`/account/webhooks/${id}/`}>{url}</NamedLink>,
             "row long",
           ],
           [common.state, ({ disabledReason }) => <WebhookState reason={disabledReason} />],
@@ -140,7 +136,7 @@ async function DisabledWebhooks() {
   );
 }
 
-/** One that staff disabled can only be enabled by staff. */
+/** A webhook that staff disabled can only be enabled by staff. */
 async function enableWebhook(): Promise<View> {
   await change(webhooksUpdate, { id: String(sentNumber("webhook")) }, { is_active: true });
   return redirect("/account/keys/?done=enabled");

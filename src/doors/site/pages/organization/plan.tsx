@@ -152,15 +152,20 @@ function Buy({
   const words = visit.words.planRequest;
   const { buy, link } = offerOf(plan);
   const name = planName(plan, visit.language);
+  const look = isLess ? "button second" : "button";
   if (buy === "stripe" && useSite().stripe !== null) {
     // Another price of a subscription is chosen where it is paid.
     const action = isPaying ? "portal" : `buy-${plan.code}`;
-    return <ActionButton action={action} label={words.pay} description={name} inRow />;
+    return (
+      <div class={isLess ? "others" : undefined}>
+        <ActionButton action={action} label={words.pay} description={name} inRow />
+      </div>
+    );
   }
   if (buy === "link" && link !== null) {
     const to = paymentLink(link, ownMembership().organization.id);
     return (
-      <a class="button" href={to} rel="noopener noreferrer">
+      <a class={look} href={to} rel="noopener noreferrer">
         {words.pay} <span class="hidden">{name}</span>
       </a>
     );
@@ -169,7 +174,7 @@ function Buy({
   const action = `ask-${plan.code}`;
   return (
     <details open={isSent(action)}>
-      <summary class={isLess ? "button second" : "button"}>
+      <summary class={look}>
         {words.ask} <span class="hidden">{name}</span>
       </summary>
       <Form action={action} submit={words.send}>

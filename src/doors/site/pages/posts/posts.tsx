@@ -170,8 +170,8 @@ const POST_FILTERS = [
   ...(["channel", "from", "to", "is_ad", "media", "views_min"] as const),
 ];
 
-/** Filters that are folded. */
-const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("ordering"));
+/** Filters that are folded, without the order, which is folded with them. */
+const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("ordering") + 1);
 
 /** The post search's form. */
 function PostSearchForm({ directory }: { directory: Directory }) {
@@ -191,7 +191,7 @@ function PostSearchForm({ directory }: { directory: Directory }) {
         category={words.filters.category}
         territory={words.filters.territory}
       />
-      <MoreFilters names={MORE} unset={POST_ORDERINGS[0]}>
+      <MoreFilters names={MORE}>
         <FilterSelect
           {...named("ordering")}
           options={POST_ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}

@@ -169,7 +169,7 @@ function Periods({
 }
 
 function TopChannels({ found: { top_channels: top } }: { found: OverTimeView }) {
-  const { wordPage: words, explorerPages } = useVisit().words;
+  const { wordPage: words, channel, explorerPages } = useVisit().words;
   const cards = cardsOf(top.map(({ channel }) => channel.id));
   return (
     <section>
@@ -179,7 +179,7 @@ function TopChannels({ found: { top_channels: top } }: { found: OverTimeView }) 
         rows={top}
         columns={[
           [
-            words.channel,
+            channel,
             ({ channel: { id, title } }) => (
               <ChannelLink id={id} title={title} image={cards.get(id)?.image} />
             ),

@@ -144,14 +144,14 @@ async function LastBackup({ backup }: { backup: BackupFile | null }) {
 
 /** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
 function ExportForm() {
-  const { exportPages: words } = useVisit().words;
+  const { exportPages: words, channel } = useVisit().words;
   return (
     <VerbForm
       resource={exports}
       verb="download"
       action="export"
       submit={words.download}
-      words={words}
+      words={{ ...words, channel }}
       more={<CheckField name="gzip" />}
     >
       <p>{words.intro}</p>

@@ -25,7 +25,7 @@ export function DeliveryTable({
   /** Address of the webhook's own page, which processes the forms. */
   to: string;
 }) {
-  const { webhookPages: words, nextAttempt, time, actions } = useVisit().words;
+  const { webhookPages: words, nextAttempt, time, actions, state: stateHead } = useVisit().words;
   return (
     <DataTable
       className="listed"
@@ -45,7 +45,7 @@ export function DeliveryTable({
         [time, ({ created_at }) => <Moment at={created_at} />],
         [words.posts, ({ posts }) => <Posts posts={posts} />],
         [
-          words.state,
+          stateHead,
           ({ state, next_attempt_at: next }) => (
             <>
               <DeliveryState state={state} />

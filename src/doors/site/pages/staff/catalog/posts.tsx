@@ -108,10 +108,10 @@ function NoPosts({ isOfOne }: { isOfOne: boolean }) {
 }
 
 function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boolean }) {
-  const { staffCatalog: words, takeDown, staffPages } = useVisit().words;
+  const { staffCatalog: words, actions, channel: channelHead, takeDown } = useVisit().words;
   if (posts.length === 0) return <NoPosts isOfOne={isOfOne} />;
   const channel: Column<PostRecord> = [
-    words.channel,
+    channelHead,
     ({ channel }) => <a href={asset(`/staff/channels/${channel}/`)}>{channel}</a>,
     "number",
   ];
@@ -132,7 +132,7 @@ function Table({ found: { posts, next }, isOfOne }: { found: Found; isOfOne: boo
             "long",
           ],
           [
-            staffPages.actions,
+            actions,
             ({ id }) => (
               <ActionButton
                 inRow

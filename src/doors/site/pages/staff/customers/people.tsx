@@ -51,14 +51,14 @@ export const peoplePage: SitePage = {
 export const personPage: SitePage = {
   path: "/staff/people/:id/",
   access: "staff",
-  async show({ words: { staffPages: words, passwordLink } }, context) {
+  async show({ words: { staffPages: words, actions, passwordLink } }, context) {
     const person = (await verbOf(people, "show").run({}, useOf({ id: addressed() }))) as Row;
     return consolePage(
       String(person["email"]),
       <>
         <RowFaults actions={["take-staff"]} />
         <Facts facts={factsOf(people, person, FACTS, { organizations: organizationsCell })} />
-        <h2>{words.actions}</h2>
+        <h2>{actions}</h2>
         <div class="row">
           <ActionButton action="make-link" label={passwordLink} />
           {context.mails.canSend && <ActionButton action="mail-link" label={words.mailLink} />}

@@ -63,7 +63,7 @@ function asOwner(organization: Organization): Visit {
 
 async function Webhooks({ organization }: { organization: Organization }) {
   const context = useSite();
-  const { staffPages: words, lastError, lastSuccess, state } = useVisit().words;
+  const { staffPages: words, lastError, lastSuccess, state, webhooks: label } = useVisit().words;
   const webhooks = await context.webhooks.webhooks(organization.id);
   if (webhooks.length === 0) return <p>{words.none}</p>;
   const rows = await Promise.all(
@@ -75,7 +75,7 @@ async function Webhooks({ organization }: { organization: Organization }) {
   );
   return (
     <DataTable
-      label={words.webhooks}
+      label={label}
       rows={rows}
       columns={[
         [

@@ -115,7 +115,7 @@ function DisableForm() {
 }
 
 async function Deliveries({ id }: { id: number }) {
-  const { staffPages: words, nextAttempt, webhookPages } = useVisit().words;
+  const { staffPages: words, nextAttempt, state, webhookPages } = useVisit().words;
   const deliveries = await useSite().webhooks.deliveries(id, {
     before: null,
     limit: DELIVERIES_SHOWN,
@@ -130,7 +130,7 @@ async function Deliveries({ id }: { id: number }) {
         [words.number, ({ delivery }) => delivery, "row number"],
         [words.created, ({ created_at }) => <Instant at={Date.parse(created_at)} />],
         [words.event, ({ event }) => webhookPages.events[event]],
-        [words.state, ({ state }) => <DeliveryState state={state} />],
+        [state, ({ state }) => <DeliveryState state={state} />],
         [words.attempts, ({ attempts }) => attempts.length, "number"],
         [words.lastStatus, (one) => <bdi>{lastOf(one)?.status ?? lastOf(one)?.error ?? "—"}</bdi>],
         [
