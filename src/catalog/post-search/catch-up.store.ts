@@ -1,11 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import {
-  facetsText,
-  freeRow,
-  type IndexedPost,
-  type IndexedWords,
-  minuteRow,
-} from "./index-text.ts";
+import type { IndexedPost, IndexedWords } from "./index-text.ts";
+import { facetsText, freeRow, minuteRow } from "./index-text.ts";
 import { createPart, type Part, selectParts, tableOf } from "./parts.store.ts";
 
 interface SizedPost {

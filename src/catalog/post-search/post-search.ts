@@ -6,12 +6,8 @@ import type { Snippet } from "./finding/snippet.ts";
 import type { OverTime, OverTimeSelection } from "./over-time.ts";
 import { isOutdated, selectParts } from "./parts.store.ts";
 import type { PostQuery } from "./post-query.ts";
-import {
-  isSearched,
-  type PostSearchProgress,
-  selectProgress,
-  selectState,
-} from "./post-search-state.store.ts";
+import type { PostSearchProgress } from "./post-search-state.store.ts";
+import { isSearched, selectProgress, selectState } from "./post-search-state.store.ts";
 
 /**
  * By time, equal instants by id; `-views` is descending, equal views newest first. `-relevance` ranks the

@@ -11,15 +11,8 @@ import {
 } from "../../errors.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { resources } from "../../verbs/operator/resources.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  EXIT_USAGE,
-  jsonOption,
-  usageError,
-} from "./command-context.ts";
+import type { AsJson, CommandContext } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, EXIT_USAGE, jsonOption, usageError } from "./command-context.ts";
 import { conformanceCommand } from "./conformance.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { exportCommand } from "./database/export.ts";
@@ -34,13 +27,8 @@ import { clusterCommand } from "./serving/cluster.ts";
 import { doctorCommand } from "./serving/doctor.ts";
 import { healthCommand } from "./serving/health.ts";
 import { startCommand } from "./serving/start.ts";
-import {
-  type ServeOptions,
-  serve,
-  servesText,
-  stopSignalled,
-  withServeOptions,
-} from "./serving/until-stopped.ts";
+import type { ServeOptions } from "./serving/until-stopped.ts";
+import { serve, servesText, stopSignalled, withServeOptions } from "./serving/until-stopped.ts";
 import { upgradeCommand } from "./serving/upgrade.ts";
 import { printResult } from "./with-domains.ts";
 

@@ -14,14 +14,8 @@ import { ALL_CHECKS, type Result, runChecks } from "../../conformance/run.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { sendTo } from "../../ports/download.ts";
 import { receiveRequests } from "../../ports/receive-requests.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  usageError,
-} from "./command-context.ts";
+import type { AsJson, CommandContext } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption, usageError } from "./command-context.ts";
 import { forTerminal } from "./print.ts";
 import { portText } from "./serving/until-stopped.ts";
 import { withSettings } from "./with-domains.ts";

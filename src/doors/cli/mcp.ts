@@ -7,14 +7,8 @@ import type { Database } from "../../db/database.ts";
 import { IN_MEMORY } from "../../db/open-database.ts";
 import { postTextTo } from "../../ports/download.ts";
 import { WORDS } from "../../words/words.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  usageError,
-} from "./command-context.ts";
+import type { AsJson, CommandContext } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption, usageError } from "./command-context.ts";
 import { openReader, requireFile, withDomainsAt, withSettings } from "./with-domains.ts";
 
 const NO_URL = "Give --url, or set KANALOG_URL.";

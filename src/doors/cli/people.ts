@@ -3,13 +3,8 @@ import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { memberRows, members } from "../../verbs/operator/customers/members.ts";
 import { staff } from "../../verbs/operator/customers/people.ts";
 import { operatorKeys } from "../../verbs/operator/system/operator-keys.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  jsonOption,
-  type Output,
-  usageError,
-} from "./command-context.ts";
+import type { AsJson, CommandContext, Output } from "./command-context.ts";
+import { jsonOption, usageError } from "./command-context.ts";
 import { readHiddenLine, readSecretLine } from "./print.ts";
 import { resourceCommand } from "./resource-command.ts";
 import { printResult } from "./with-domains.ts";

@@ -1,19 +1,10 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { describeRecognized } from "../../catalog/imports/reading/recognized.ts";
-import {
-  type ImportSummary,
-  type ReasonGroup,
-  reasonOf,
-  summaryView,
-} from "../../catalog/imports/writing/import-summary.ts";
-import {
-  CommandExit,
-  EXIT_FAILED,
-  EXIT_INTERRUPTED,
-  type Output,
-  usageError,
-} from "./command-context.ts";
+import type { ImportSummary, ReasonGroup } from "../../catalog/imports/writing/import-summary.ts";
+import { reasonOf, summaryView } from "../../catalog/imports/writing/import-summary.ts";
+import type { Output } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, EXIT_INTERRUPTED, usageError } from "./command-context.ts";
 
 /** Values to print, by field; a table shows a list as the number of its items. */
 export type Printable = Readonly<Record<string, unknown>>;

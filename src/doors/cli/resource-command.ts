@@ -7,27 +7,13 @@ import { AppError } from "../../errors.ts";
 import { readOneOf } from "../../values/fields.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { localAddress } from "../../values/network/address-ranges.ts";
-import {
-  informed,
-  isReference,
-  type OperatorServices,
-  positionOf,
-  type Resource,
-  type Row,
-  type Use,
-  type Verb,
-} from "../../verbs/operator/resource.ts";
+import type { OperatorServices, Resource, Row, Use, Verb } from "../../verbs/operator/resource.ts";
+import { informed, isReference, positionOf } from "../../verbs/operator/resource.ts";
 import type { Position } from "../../verbs/paging.ts";
 import type { Arguments, Parameter, Parameters } from "../../verbs/parameters.ts";
 import { readArguments } from "../../verbs/read-arguments.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  usageError,
-} from "./command-context.ts";
+import type { AsJson, CommandContext } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption, usageError } from "./command-context.ts";
 import { confirm, forTerminal, objectText, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 

@@ -10,13 +10,8 @@ import { message } from "../../values/messages/messages.ts";
 import { acceptsGzip } from "../../values/packed-bytes.ts";
 import type { Admitted } from "../../verbs/admission.ts";
 import { type FileAnswer, STATUS_OF } from "../../verbs/method.ts";
-import {
-  type BaseAddress,
-  pathOf,
-  queryOf,
-  REQUEST_ID,
-  requestIdOf,
-} from "./requests/base-address.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { pathOf, queryOf, REQUEST_ID, requestIdOf } from "./requests/base-address.ts";
 
 const EXPOSED =
   "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After, X-Export-Cursor";

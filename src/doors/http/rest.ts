@@ -2,12 +2,8 @@ import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import type { AppError } from "../../errors.ts";
-import {
-  type NoteRequest,
-  type NoteRequests,
-  noted,
-  OTHER,
-} from "../../upkeep/metrics/note-request.ts";
+import type { NoteRequest, NoteRequests } from "../../upkeep/metrics/note-request.ts";
+import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { runFor } from "../../values/tenant.ts";
 import { type Admitted, admit, admitAgain, type Gate } from "../../verbs/admission.ts";
 import type { Outcome } from "../../verbs/call.ts";

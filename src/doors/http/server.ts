@@ -8,15 +8,8 @@ import { LANGUAGES, type Language } from "../../values/messages/messages.ts";
 import { bytesFor, type PackedBytes, packedBytes } from "../../values/packed-bytes.ts";
 import type { ApiMethod, Documented } from "../../verbs/method.ts";
 import { endpoints } from "../../verbs/operator/resources.ts";
-import {
-  type AddressLimitContext,
-  createAddressLimit,
-  createFront,
-  type Front,
-  type Incoming,
-  limitedByKey,
-  type Route,
-} from "../front/front.ts";
+import type { AddressLimitContext, Front, Incoming, Route } from "../front/front.ts";
+import { createAddressLimit, createFront, limitedByKey } from "../front/front.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -38,12 +31,8 @@ import { cachedByReader, readersLanguage } from "./docs/readers-language.ts";
 import { referenceRoutes } from "./docs/reference/reference.ts";
 import { swaggerRoutes } from "./docs/swagger/swagger-page.ts";
 import { type McpContext, mcpRoutes, rootRoute } from "./mcp-route.ts";
-import {
-  type PushContext,
-  pushRoutes,
-  type StripeContext,
-  stripeRoutes,
-} from "./others-requests.ts";
+import type { PushContext, StripeContext } from "./others-requests.ts";
+import { pushRoutes, stripeRoutes } from "./others-requests.ts";
 import {
   asset,
   type MetricsContext,

@@ -2,13 +2,8 @@ import { shortened } from "../../values/fields.ts";
 import { isObject } from "../../values/json-text.ts";
 import { UI_EXTENSION } from "./apps/apps.ts";
 import { plainText } from "./error-text.ts";
-import {
-  invalidParams,
-  META,
-  METHOD_NOT_FOUND,
-  type RpcFault,
-  type RpcRequest,
-} from "./json-rpc.ts";
+import type { RpcFault, RpcRequest } from "./json-rpc.ts";
+import { invalidParams, META, METHOD_NOT_FOUND } from "./json-rpc.ts";
 
 /** The protocol's versions, the server's description of itself, and errors before any tool is looked up. */
 

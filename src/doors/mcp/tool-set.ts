@@ -7,13 +7,8 @@ import type { Parameter } from "../../verbs/parameters.ts";
 import type { RawArguments } from "../../verbs/read-arguments.ts";
 import type { Services } from "../../verbs/services.ts";
 import { errorText } from "./error-text.ts";
-import {
-  answerFault,
-  answerText,
-  invalidParams,
-  type McpAnswer,
-  type RpcRequest,
-} from "./json-rpc.ts";
+import type { McpAnswer, RpcRequest } from "./json-rpc.ts";
+import { answerFault, answerText, invalidParams } from "./json-rpc.ts";
 import { quoted } from "./protocol.ts";
 import { type NameServices, takeNames } from "./taken-names.ts";
 import { errorResult, toolResult } from "./tool-answer.ts";

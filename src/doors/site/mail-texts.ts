@@ -1,11 +1,7 @@
 import { passwordAddress } from "../../customers/people/passwords.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
-import {
-  inLanguage,
-  type Language,
-  type Message,
-  message,
-} from "../../values/messages/messages.ts";
+import type { Language, Message } from "../../values/messages/messages.ts";
+import { inLanguage, message } from "../../values/messages/messages.ts";
 
 /** What a mail names: the appliance's address and brand; and the language of whoever asked for it. */
 interface Reader {

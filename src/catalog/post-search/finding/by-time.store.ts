@@ -1,13 +1,8 @@
 import type { Database } from "../../../db/database.ts";
 import { endBelow, minuteRow, nextDayRow, startFrom } from "../index-text.ts";
 import { selectState } from "../post-search-state.store.ts";
-import {
-  type IndexQuery,
-  iterateCandidates,
-  lookUp,
-  type Match,
-  UNBOUNDED,
-} from "./matches.store.ts";
+import type { IndexQuery, Match } from "./matches.store.ts";
+import { iterateCandidates, lookUp, UNBOUNDED } from "./matches.store.ts";
 
 /** A position among posts by time; null to start with the first. */
 export type TimePosition = readonly [publishedAt: number, id: number] | null;

@@ -4,16 +4,8 @@ import { message } from "../../../values/messages/messages.ts";
 import { levelOf } from "../index-text.ts";
 import { byTime } from "./by-time.store.ts";
 import { levelExpression, withLevels } from "./match-expression.ts";
-import {
-  COUNTED_MAX,
-  countRows,
-  type IndexQuery,
-  type Match,
-  mostViewedOf,
-  readMostViewed,
-  readRows,
-  type ViewsPosition,
-} from "./matches.store.ts";
+import type { IndexQuery, Match, ViewsPosition } from "./matches.store.ts";
+import { COUNTED_MAX, countRows, mostViewedOf, readMostViewed, readRows } from "./matches.store.ts";
 
 /** Limit for candidates sorted together, the same as for counting: 5 ms. */
 const SORTED_MAX = COUNTED_MAX;

@@ -1,13 +1,8 @@
 import { type Database, statement } from "../../../db/database.ts";
 import { requireTime, WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import {
-  DAY_MS,
-  type Day,
-  formatDay,
-  formatInstant,
-  startOfDay,
-} from "../../../values/moscow-time.ts";
+import type { Day } from "../../../values/moscow-time.ts";
+import { DAY_MS, formatDay, formatInstant, startOfDay } from "../../../values/moscow-time.ts";
 import { channelToken, dayOfRow, dayRow } from "../index-text.ts";
 import type { OverTime, OverTimeSelection } from "../over-time.ts";
 import type { Part } from "../parts.store.ts";

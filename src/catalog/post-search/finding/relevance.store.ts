@@ -5,14 +5,8 @@ import type { PostQuery, Term } from "../post-query.ts";
 import type { PostSearchSelection } from "../post-search.ts";
 import { estimatedPosts } from "../vocabulary.store.ts";
 import { anyToken, withAnyToken } from "./match-expression.ts";
-import {
-  countRows,
-  IN_RANGE,
-  type IndexQuery,
-  type Match,
-  tablesOf,
-  UNBOUNDED,
-} from "./matches.store.ts";
+import type { IndexQuery, Match } from "./matches.store.ts";
+import { countRows, IN_RANGE, tablesOf, UNBOUNDED } from "./matches.store.ts";
 
 /** Limit for matches to rank, the newest ones. */
 export const RANKED_MAX = 2_000;

@@ -2,12 +2,8 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
-import {
-  type DatabaseCopy,
-  replaceDatabase,
-  requireKanalogFile,
-  writeCopy,
-} from "../../../db/file/database-copy.ts";
+import type { DatabaseCopy } from "../../../db/file/database-copy.ts";
+import { replaceDatabase, requireKanalogFile, writeCopy } from "../../../db/file/database-copy.ts";
 import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";

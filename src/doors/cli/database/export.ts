@@ -5,15 +5,10 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Argument, Command, Option } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
-import {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  readExport,
-} from "../../../catalog/exports/export-selection.ts";
-import {
-  IMPORT_KIND_NAMES,
-  type ImportKindName,
-} from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { ExportFormat } from "../../../catalog/exports/export-selection.ts";
+import { EXPORT_FORMATS, readExport } from "../../../catalog/exports/export-selection.ts";
+import type { ImportKindName } from "../../../catalog/imports/kinds/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../catalog/imports/kinds/import-kinds.ts";
 import { readConfig } from "../../../config.ts";
 import { flush, requireAbsent } from "../../../db/file/database-copy.ts";
 import {

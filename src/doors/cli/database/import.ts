@@ -2,18 +2,13 @@ import { openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Presets, SingleBar } from "cli-progress";
 import { Argument, Command } from "commander";
-import {
-  IMPORT_KIND_NAMES,
-  type ImportKindName,
-  importKinds,
-} from "../../../catalog/imports/kinds/import-kinds.ts";
+import type { ImportKindName } from "../../../catalog/imports/kinds/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 import { type Input, keptInput, openInput } from "../../../catalog/imports/reading/input.ts";
 import { type ImportSummary, isHopeless } from "../../../catalog/imports/writing/import-summary.ts";
 import { openImport } from "../../../catalog/imports/writing/open-import.ts";
-import {
-  createRejectsWriter,
-  type RejectsWriter,
-} from "../../../catalog/imports/writing/write-rows.ts";
+import type { RejectsWriter } from "../../../catalog/imports/writing/write-rows.ts";
+import { createRejectsWriter } from "../../../catalog/imports/writing/write-rows.ts";
 import { waitForCopies } from "../../../cluster/link.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
@@ -38,12 +33,8 @@ import {
 import { printSummary } from "../print.ts";
 import { readOptions } from "../resource-command.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import {
-  columnsText,
-  type MapFile,
-  readingWithMapFile,
-  withReadingOptions,
-} from "./reading-options.ts";
+import type { MapFile } from "./reading-options.ts";
+import { columnsText, readingWithMapFile, withReadingOptions } from "./reading-options.ts";
 
 const DRY_RUN = "This was a dry run: nothing was changed.";
 

@@ -13,13 +13,8 @@ import { inEnglish, message } from "../../../values/messages/messages.ts";
 import { channelsList, readCatalogRequest } from "../../../verbs/methods/channels.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import type { RawArguments } from "../../../verbs/read-arguments.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-} from "../command-context.ts";
+import type { AsJson, CommandContext } from "../command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption } from "../command-context.ts";
 import { openReader, requireFile, withDomains } from "../with-domains.ts";
 
 /** Parameters that are not options of the command: `q` is its argument, the others filter nothing. */

@@ -6,21 +6,10 @@ import { describeSettings, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import {
-  CHECK_NAMES,
-  type CheckResult,
-  checkDatabase,
-  stepNames,
-} from "../../../upkeep/checks/check.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  type Output,
-  usageError,
-} from "../command-context.ts";
+import type { CheckResult } from "../../../upkeep/checks/check.ts";
+import { CHECK_NAMES, checkDatabase, stepNames } from "../../../upkeep/checks/check.ts";
+import type { AsJson, CommandContext, Output } from "../command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption, usageError } from "../command-context.ts";
 import { forTerminal, printList } from "../print.ts";
 import { openReader, requireFile, warnOfUnknownSettings, withDomains } from "../with-domains.ts";
 

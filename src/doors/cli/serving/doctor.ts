@@ -18,24 +18,12 @@ import {
   findLastBackup,
   makeBackupFolder,
 } from "../../../upkeep/backups/backup-files.ts";
-import {
-  type Finding,
-  type Found,
-  judged,
-  named,
-  ok,
-  unknown,
-  wrong,
-} from "../../../upkeep/checks/finding.ts";
+import type { Finding, Found } from "../../../upkeep/checks/finding.ts";
+import { judged, named, ok, unknown, wrong } from "../../../upkeep/checks/finding.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-} from "../command-context.ts";
+import type { AsJson, CommandContext } from "../command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption } from "../command-context.ts";
 import { printList } from "../print.ts";
 import { unknownSettings } from "../with-domains.ts";
 import { addressOf, healthOf } from "./health.ts";

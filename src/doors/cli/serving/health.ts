@@ -2,14 +2,8 @@ import { Command } from "commander";
 import type { Config } from "../../../config.ts";
 import { getText, type TextResult } from "../../../ports/download.ts";
 import { localAddress } from "../../../values/network/address-ranges.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  jsonOption,
-  usageError,
-} from "../command-context.ts";
+import type { AsJson, CommandContext } from "../command-context.ts";
+import { CommandExit, EXIT_FAILED, jsonOption, usageError } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./until-stopped.ts";
 
 /** State of the serving process, as `--json` prints it. */

@@ -4,14 +4,8 @@ import { type Config, type Environment, SETTINGS } from "../../../config.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireFile } from "../with-domains.ts";
-import {
-  type Listening,
-  type ServeOptions,
-  serve,
-  serveConfig,
-  servesText,
-  withServeOptions,
-} from "./until-stopped.ts";
+import type { Listening, ServeOptions } from "./until-stopped.ts";
+import { serve, serveConfig, servesText, withServeOptions } from "./until-stopped.ts";
 
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))

@@ -2,14 +2,8 @@ import { Command } from "commander";
 import { version } from "../../../../package.json";
 import { readConfig } from "../../../config.ts";
 import { findRelease, upgrade } from "../../../upkeep/upgrade/upgrade.ts";
-import {
-  type AsJson,
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  EXIT_USAGE,
-  jsonOption,
-} from "../command-context.ts";
+import type { AsJson, CommandContext } from "../command-context.ts";
+import { CommandExit, EXIT_FAILED, EXIT_USAGE, jsonOption } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
 

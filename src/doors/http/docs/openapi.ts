@@ -6,13 +6,8 @@ import * as shape from "../../../values/schema.ts";
 import type { Documented } from "../../../verbs/method.ts";
 import { wholeOrPart } from "../../../verbs/paging.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
-import {
-  type Book,
-  documentHead,
-  headersOf,
-  LIMIT_HEADERS,
-  SECURITY_SCHEME,
-} from "./document-head.ts";
+import type { Book } from "./document-head.ts";
+import { documentHead, headersOf, LIMIT_HEADERS, SECURITY_SCHEME } from "./document-head.ts";
 import { type ExampleCall, examples } from "./examples.ts";
 import { namedSchemas, withReferences } from "./named-schemas.ts";
 import { errorResponses, fieldErrorsSchema } from "./openapi-errors.ts";

@@ -1,9 +1,5 @@
-import {
-  LANGUAGE_COOKIE,
-  LANGUAGES,
-  type Language,
-  languageOf,
-} from "../../../values/messages/messages.ts";
+import type { Language } from "../../../values/messages/messages.ts";
+import { LANGUAGE_COOKIE, LANGUAGES, languageOf } from "../../../values/messages/messages.ts";
 import { readQuery } from "../requests/base-address.ts";
 
 /** The reader's language, and the query that keeps it if the address names it. */

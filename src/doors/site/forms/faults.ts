@@ -1,10 +1,5 @@
-import {
-  AppError,
-  type ErrorCode,
-  type FieldErrors,
-  type FieldFaults,
-  fieldError,
-} from "../../../errors.ts";
+import type { ErrorCode, FieldErrors, FieldFaults } from "../../../errors.ts";
+import { AppError, fieldError } from "../../../errors.ts";
 import { inLanguage, type Language, message, verbatim } from "../../../values/messages/messages.ts";
 import type { Visit } from "../visit/visit.ts";
 

@@ -11,16 +11,8 @@ import { signInView } from "../pages/person/sign-in.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { refusal } from "../visit/viewer.ts";
-import {
-  EMPTY_FORM,
-  type Form,
-  formLostPath,
-  forVisit,
-  redirect,
-  renderedFor,
-  type View,
-  type Visit,
-} from "../visit/visit.ts";
+import type { Form, View, Visit } from "../visit/visit.ts";
+import { EMPTY_FORM, formLostPath, forVisit, redirect, renderedFor } from "../visit/visit.ts";
 import { cutFaults, errorMessages, pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization, readForm } from "./read-form.ts";
 

@@ -1,13 +1,8 @@
 import type { AuditAction } from "../../../customers/audit/audit-log.ts";
 import { AppError, type FieldFaults, fieldError } from "../../../errors.ts";
 import type { FileAnswer } from "../../../verbs/method.ts";
-import {
-  informed,
-  type Resource,
-  type Row,
-  type Use,
-  type Verb,
-} from "../../../verbs/operator/resource.ts";
+import type { Resource, Row, Use, Verb } from "../../../verbs/operator/resource.ts";
+import { informed } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { addressedId } from "../pages/staff/console.tsx";

@@ -1,9 +1,5 @@
-import {
-  type Buckets,
-  createSharedBuckets,
-  takeToken,
-  tokensAt,
-} from "../../../customers/limits/rates.ts";
+import type { Buckets } from "../../../customers/limits/rates.ts";
+import { createSharedBuckets, takeToken, tokensAt } from "../../../customers/limits/rates.ts";
 import { wordsOfTable } from "../../../values/claims.ts";
 import { pageError } from "../forms/faults.ts";
 import { fromNow } from "../look/shown.tsx";

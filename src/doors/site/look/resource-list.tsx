@@ -4,12 +4,8 @@ import { AppError } from "../../../errors.ts";
 import { parseNumber } from "../../../values/fields.ts";
 import { parseInstant } from "../../../values/moscow-time.ts";
 import { type Schema, shownPage } from "../../../values/schema.ts";
-import {
-  isReference,
-  positionOf,
-  type Resource,
-  type Row,
-} from "../../../verbs/operator/resource.ts";
+import type { Resource, Row } from "../../../verbs/operator/resource.ts";
+import { isReference, positionOf } from "../../../verbs/operator/resource.ts";
 import type { Parameter } from "../../../verbs/parameters.ts";
 import { readArguments } from "../../../verbs/read-arguments.ts";
 import { errorMessages } from "../forms/faults.ts";

@@ -6,14 +6,8 @@ import { curlOf } from "../look/api-call.tsx";
 import { ChannelList } from "./channel-list.tsx";
 import { breadcrumbsOf, datasetOf } from "./json-ld.tsx";
 import type { PublicView } from "./public-document.tsx";
-import {
-  categoryPath,
-  pageLink,
-  type Reader,
-  shownNumber,
-  territoryPath,
-  useReader,
-} from "./reader.tsx";
+import type { Reader } from "./reader.tsx";
+import { categoryPath, pageLink, shownNumber, territoryPath, useReader } from "./reader.tsx";
 
 export interface CatalogFacts {
   leaders: CardAnswer[];

@@ -4,12 +4,8 @@ import type { Config } from "../../../config.ts";
 import { AppError, toAppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type NoteRequests, noted } from "../../../upkeep/metrics/note-request.ts";
-import {
-  LANGUAGES,
-  type Language,
-  message,
-  inLanguage as told,
-} from "../../../values/messages/messages.ts";
+import type { Language } from "../../../values/messages/messages.ts";
+import { LANGUAGES, message, inLanguage as told } from "../../../values/messages/messages.ts";
 import { createTurns, runFor } from "../../../values/tenant.ts";
 import { STATUS_OF } from "../../../verbs/method.ts";
 import type { Services } from "../../../verbs/services.ts";

@@ -1,10 +1,7 @@
 import { isHandle } from "../../../catalog/channels/channel-reference.ts";
 import type { CardAnswer, CardWithMetrics } from "../../../catalog/channels/stored-card.ts";
-import {
-  type CatalogFilter,
-  type CatalogOrdering,
-  NO_FILTER,
-} from "../../../catalog/search/catalog.ts";
+import type { CatalogFilter, CatalogOrdering } from "../../../catalog/search/catalog.ts";
+import { NO_FILTER } from "../../../catalog/search/catalog.ts";
 import { AppError } from "../../../errors.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { dayOf, parseDay } from "../../../values/moscow-time.ts";

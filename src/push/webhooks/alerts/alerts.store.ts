@@ -4,15 +4,8 @@ import { type Database, statement, type Transaction } from "../../../db/database
 import { change, query, withinLimit } from "../../../db/statement.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { AlertCriteria } from "./alert-index.ts";
-import {
-  type Alert,
-  type AlertFields,
-  alertChanges,
-  alertMails,
-  alertPosts,
-  alerts,
-  alertWaiting,
-} from "./alerts.table.ts";
+import type { Alert, AlertFields } from "./alerts.table.ts";
+import { alertChanges, alertMails, alertPosts, alerts, alertWaiting } from "./alerts.table.ts";
 
 export const selectAlert = query((db, { id }: { id: number }) =>
   db.select().from(alerts).where(eq(alerts.id, id)),

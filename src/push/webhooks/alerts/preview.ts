@@ -18,13 +18,8 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { type AlertCriteria, satisfiesFilters } from "./alert-index.ts";
 import type { PreviewView } from "./alert-views.ts";
-import {
-  hasOlderPosts,
-  type Recent,
-  readPostsById,
-  readRecentPosts,
-  toFacts,
-} from "./match-posts.store.ts";
+import type { Recent } from "./match-posts.store.ts";
+import { hasOlderPosts, readPostsById, readRecentPosts, toFacts } from "./match-posts.store.ts";
 
 export const PREVIEW_DAYS = 7;
 const SHOWN_MAX = 10;

@@ -1,10 +1,6 @@
 import { hasTerm } from "../../../catalog/post-search/finding/match-tokens.ts";
-import {
-  type PrefixTerm,
-  type StemsTerm,
-  sequencesOf,
-  type Term,
-} from "../../../catalog/post-search/post-query.ts";
+import type { PrefixTerm, StemsTerm, Term } from "../../../catalog/post-search/post-query.ts";
+import { sequencesOf } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 
 /** Numbers of terms, by the stem, form or mark that a text must contain. */

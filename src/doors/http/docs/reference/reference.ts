@@ -10,13 +10,8 @@ import introductionEn from "../introduction.md" with { type: "text" };
 import introductionRu from "../introduction.ru.md" with { type: "text" };
 import { cachedByReader, readersLanguage } from "../readers-language.ts";
 import styles from "./reference.css" with { type: "file" };
-import {
-  type ApiDocument,
-  fieldsOf,
-  methodsOf,
-  type Operation,
-  typeText,
-} from "./reference-fields.ts";
+import type { ApiDocument, Operation } from "./reference-fields.ts";
+import { fieldsOf, methodsOf, typeText } from "./reference-fields.ts";
 import texts from "./texts.ru.json" with { type: "json" };
 import titles from "./titles.ru.json" with { type: "json" };
 // @ts-expect-error a script of the page, which is only served

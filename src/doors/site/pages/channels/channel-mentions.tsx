@@ -1,10 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import {
-  MENTION_KINDS,
-  type Mention,
-  type Neighbour,
-} from "../../../../catalog/mentions/mention.ts";
+import type { Mention, Neighbour } from "../../../../catalog/mentions/mention.ts";
+import { MENTION_KINDS } from "../../../../catalog/mentions/mention.ts";
 import { AppError } from "../../../../errors.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { channelsRetrieve } from "../../../../verbs/methods/channels.ts";

@@ -24,14 +24,8 @@ import { Done, ImportLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload, orRefusal } from "../../visit/look-up.ts";
 import { asset, page, useVisit, type View } from "../../visit/visit.ts";
-import {
-  countChannels,
-  type Filter,
-  type FoundChannels,
-  filterOf,
-  findChannels,
-  givenOf,
-} from "./catalog-filter.ts";
+import type { Filter, FoundChannels } from "./catalog-filter.ts";
+import { countChannels, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./channel-figures.tsx";
 import { SavedLists, savedListActions } from "./saved-lists.tsx";

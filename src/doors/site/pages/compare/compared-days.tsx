@@ -12,13 +12,8 @@ import { cutText } from "../../forms/faults.ts";
 import { DrawnDays, shownPart } from "../../look/day-chart.tsx";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { useVisit } from "../../visit/visit.ts";
-import {
-  firstDrawn,
-  PERIODS,
-  type ReadingPeriod,
-  type Readings,
-  readReadings,
-} from "../channels/channel-readings.ts";
+import type { ReadingPeriod, Readings } from "../channels/channel-readings.ts";
+import { firstDrawn, PERIODS, readReadings } from "../channels/channel-readings.ts";
 import { knownViews } from "../channels/channel-statistics.tsx";
 
 /** Measures to compare, as in the address's `measure`; the first is the default. */

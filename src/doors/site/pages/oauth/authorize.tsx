@@ -6,12 +6,11 @@ import {
   isDocumentId,
   isLoopbackUri,
 } from "../../../../customers/oauth/client-metadata.ts";
-import {
-  type AuthorizationFault,
-  type AuthorizationRequest,
-  answerAddress,
-  readAuthorizationRequest,
+import type {
+  AuthorizationFault,
+  AuthorizationRequest,
 } from "../../../../customers/oauth/oauth.ts";
+import { answerAddress, readAuthorizationRequest } from "../../../../customers/oauth/oauth.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { ActionButton } from "../../look/action-button.tsx";

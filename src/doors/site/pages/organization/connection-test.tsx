@@ -1,10 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
-import {
-  CONNECTION_STEPS,
-  type StepResult,
-  testConnection,
-} from "../../../../customers/oauth/connection-test.ts";
+import type { StepResult } from "../../../../customers/oauth/connection-test.ts";
+import { CONNECTION_STEPS, testConnection } from "../../../../customers/oauth/connection-test.ts";
 import type { AskResult } from "../../../../ports/network.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { DataTable } from "../../look/data-table.tsx";

@@ -1,11 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
-import {
-  type MemberChange,
-  type MemberDenial,
-  roleDenial,
-} from "../../../../customers/accounts/member-changes.ts";
+import type { MemberChange, MemberDenial } from "../../../../customers/accounts/member-changes.ts";
+import { roleDenial } from "../../../../customers/accounts/member-changes.ts";
 import { type PasswordLink, passwordAddress } from "../../../../customers/people/passwords.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import type { AppError } from "../../../../errors.ts";

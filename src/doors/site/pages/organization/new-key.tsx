@@ -1,10 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
-import {
-  type ConnectSnippet,
-  connectSnippets,
-  mcpAddress,
-} from "../../../../customers/keys/connect-snippets.ts";
+import type { ConnectSnippet } from "../../../../customers/keys/connect-snippets.ts";
+import { connectSnippets, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
 import { requireTurn } from "../../guard/throttle.ts";
 import { Snippet } from "../../look/shown.tsx";

@@ -1,12 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Plan, PlanRequest } from "../../../../customers/accounts/accounts.table.ts";
-import {
-  inOrder,
-  offerOf,
-  type PlanCode,
-  paymentLink,
-} from "../../../../customers/accounts/plan.ts";
+import type { PlanCode } from "../../../../customers/accounts/plan.ts";
+import { inOrder, offerOf, paymentLink } from "../../../../customers/accounts/plan.ts";
 import type { StripeSubscription } from "../../../../customers/selling/selling.table.ts";
 import type { Stripe } from "../../../../customers/selling/stripe.ts";
 import { notFound } from "../../../../errors.ts";

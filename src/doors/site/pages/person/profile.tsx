@@ -5,15 +5,8 @@ import { NewPasswordField } from "../../look/action-button.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { Done, Facts } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import {
-  ownPath,
-  page,
-  redirect,
-  siteCookie,
-  useSite,
-  useVisit,
-  type View,
-} from "../../visit/visit.ts";
+import type { View } from "../../visit/visit.ts";
+import { ownPath, page, redirect, siteCookie, useSite, useVisit } from "../../visit/visit.ts";
 
 /** `/account/profile/`: who is signed in, and their password. */
 export const profilePage: SitePage = {

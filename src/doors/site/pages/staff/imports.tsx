@@ -12,16 +12,8 @@ import { Facts, NamedLink } from "../../look/user-text.tsx";
 import { VerbFields } from "../../look/verb-form.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { currentActor } from "../../visit/viewer.ts";
-import {
-  type PageView,
-  page,
-  redirect,
-  renderedFor,
-  type UploadedFile,
-  useSite,
-  useVisit,
-  type View,
-} from "../../visit/visit.ts";
+import type { PageView, UploadedFile, View } from "../../visit/visit.ts";
+import { page, redirect, renderedFor, useSite, useVisit } from "../../visit/visit.ts";
 import { Preview, ReadingFields, withColumnsToName } from "./import-parts.tsx";
 
 const START = verbOf(imports, "start");

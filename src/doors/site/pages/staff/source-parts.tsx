@@ -1,15 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { sourcePictures } from "../../../../catalog/sources/pictures/pictures.ts";
-import {
-  readSchedule,
-  type SourceState as State,
-} from "../../../../catalog/sources/source-schedule.ts";
-import {
-  type DoneFile,
-  isBot,
-  type Source,
-  type SourceFault,
-} from "../../../../catalog/sources/sources.table.ts";
+import type { SourceState as State } from "../../../../catalog/sources/source-schedule.ts";
+import { readSchedule } from "../../../../catalog/sources/source-schedule.ts";
+import type { DoneFile, Source, SourceFault } from "../../../../catalog/sources/sources.table.ts";
+import { isBot } from "../../../../catalog/sources/sources.table.ts";
 import type { Message } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownInterval, shownNumber, told } from "../../look/shown.tsx";

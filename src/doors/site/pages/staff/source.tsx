@@ -1,14 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { reasonOf } from "../../../../catalog/imports/writing/import-summary.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import {
-  type BotSettings,
-  fileMaxMs,
-  isBot,
-  placeOf,
-  type Source,
-  type SourceChat,
-} from "../../../../catalog/sources/sources.table.ts";
+import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
+import { fileMaxMs, isBot, placeOf } from "../../../../catalog/sources/sources.table.ts";
 import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
 import { sources } from "../../../../verbs/operator/system/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";

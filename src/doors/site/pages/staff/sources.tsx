@@ -1,12 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots/bots.ts";
 import { nextRunAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import {
-  BOT_KINDS,
-  type BotKind,
-  isBot,
-  type Source,
-} from "../../../../catalog/sources/sources.table.ts";
+import type { BotKind, Source } from "../../../../catalog/sources/sources.table.ts";
+import { BOT_KINDS, isBot } from "../../../../catalog/sources/sources.table.ts";
 import { sources } from "../../../../verbs/operator/system/sources.ts";
 import { verbAction } from "../../forms/verb-action.ts";
 import { ActionButton, RowFaults, sentNumber } from "../../look/action-button.tsx";

@@ -11,11 +11,8 @@ import {
 } from "../../../../../catalog/channels/card.ts";
 import { CHANNEL_KINDS } from "../../../../../catalog/channels/channel-reference.ts";
 import type { Directory } from "../../../../../catalog/directory/directory.ts";
-import {
-  type ChannelEdit,
-  EDITED_FIELDS,
-  type EditedField,
-} from "../../../../../catalog/manage/channel-changes.ts";
+import type { ChannelEdit, EditedField } from "../../../../../catalog/manage/channel-changes.ts";
+import { EDITED_FIELDS } from "../../../../../catalog/manage/channel-changes.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
 import { takesForm } from "../../../../../values/takes.ts";
 import { channels } from "../../../../../verbs/operator/data/channels.ts";

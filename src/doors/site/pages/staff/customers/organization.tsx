@@ -1,9 +1,6 @@
 /** @jsxImportSource hono/jsx */
-import {
-  MEMBER_ROLES,
-  type Member,
-  type Organization,
-} from "../../../../../customers/accounts/accounts.table.ts";
+import type { Member, Organization } from "../../../../../customers/accounts/accounts.table.ts";
+import { MEMBER_ROLES } from "../../../../../customers/accounts/accounts.table.ts";
 import { offerOf } from "../../../../../customers/accounts/plan.ts";
 import { notFound } from "../../../../../errors.ts";
 import { DAY_MS, dayOf, formatDay } from "../../../../../values/moscow-time.ts";

@@ -6,15 +6,8 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, Snippet, shownNumber, told } from "../../../look/shown.tsx";
 import { NamedLink } from "../../../look/user-text.tsx";
 import type { SitePage } from "../../../site-pages.ts";
-import {
-  asset,
-  page,
-  renderedFor,
-  useSite,
-  useVisit,
-  type View,
-  type Visit,
-} from "../../../visit/visit.ts";
+import type { View, Visit } from "../../../visit/visit.ts";
+import { asset, page, renderedFor, useSite, useVisit } from "../../../visit/visit.ts";
 import { keysTable } from "../../organization/key-table.tsx";
 import { Overview } from "../../organization/overview.tsx";
 import { attemptsStrip } from "../../webhooks/delivery-table.tsx";
