@@ -3,7 +3,7 @@ import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
 import type { Language, Message } from "../../values/messages/messages.ts";
 import { inLanguage, message } from "../../values/messages/messages.ts";
 
-/** What a mail names: the appliance's address and brand; and the language of whoever asked for it. */
+/** The appliance's address and brand, which a mail names, and the language of whoever asked for it. */
 interface Reader {
   baseAddress: string;
   brand: string;

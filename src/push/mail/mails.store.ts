@@ -229,7 +229,7 @@ const dropOldMails = transaction("mail-drop", async (tx, clock) => {
   return (await tx.builders.delete(mails).where(isOld)).changes;
 });
 
-/** What sends and gives up messages, one transaction each. */
+/** Operations that send and give up messages, one transaction each. */
 export const mailQueue = { claimMail, endMail, dropOldMails };
 
 /** Records the mail about a period and level. @returns false if it was already recorded */

@@ -36,7 +36,7 @@ const SLICES_OF_DAY = 2;
 const DAYS_TELLING = 14;
 /** Channels are estimated from every fourth post at least: every eighth misses a third to nine tenths of them. */
 const CHANNELS_SAMPLED_MAX = 4;
-/** Of smaller samples, some neighbours are looked up together, in half the time: mostly they share a page. */
+/** Neighbours that smaller samples look up together, in half the time: mostly they share a page. */
 const TOGETHER = 4;
 /** Limit for tested texts, 50 us each, of posts that may match and do not for certain. */
 const TEXTS_MAX = 1_000;
